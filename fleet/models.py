@@ -1,0 +1,26 @@
+"""Every model of `fleet`, gathered for Django; each lives with its subject."""
+
+from fleet.changes.models import Event
+from fleet.inventory.models import Credential, Gpu, HostKey, JumpHost, Node, Provider, Region
+from fleet.leases.models import AccessPath, Lease, LeaseGroup
+from fleet.live.models import LiveVersion
+from fleet.people.models import ApiToken, Customer, Membership, User
+
+__all__ = [
+    "AccessPath",
+    "ApiToken",
+    "Credential",
+    "Customer",
+    "Event",
+    "Gpu",
+    "HostKey",
+    "JumpHost",
+    "Lease",
+    "LeaseGroup",
+    "LiveVersion",
+    "Membership",
+    "Node",
+    "Provider",
+    "Region",
+    "User",
+]
