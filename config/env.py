@@ -1,4 +1,4 @@
-"""Typed readers of the environment. They fail loudly, and `NAME_FILE` may hold the value instead."""
+"""Typed readers of the environment. They fail loudly; `NAME_FILE` may hold the value."""
 
 import os
 from pathlib import Path

@@ -49,8 +49,8 @@ class Reading:
     """What one probe says of one target.
 
     `target` is `node`, `gpu:UUID`, `lease:ORDER_ID` or `path:ID`. `code` is a catalogue fault,
-    set when the verdict is warn or fail. `reason` is a message key of `diagnostics.findings.messages`
-    and `values` fills its places; a value's unit is its name's suffix (`_c` °C, `_w` W, `_mib`
+    set when the verdict is warn or fail. `reason` is a message key of
+    `diagnostics.findings.messages` and `values` fills its places; a value's unit is its name's suffix (`_c` °C, `_w` W, `_mib`
     MiB, `_pct` %, `_s` seconds, `_x` PCIe lanes). Nothing translated is stored.
     """
 
@@ -103,7 +103,7 @@ class Expectation:
     gpus: tuple[ExpectedGpu, ...] = ()
     leases: tuple[ExpectedLease, ...] = ()
     paths: tuple[ExpectedPath, ...] = ()
-    # What earlier visits left behind: {"boot_id": …, "cursor": …, "xids": [{"bdf","xid","at","line"}]}
+    # What earlier visits left behind (boot id, journal cursor, Xids); see judge.remember.
     memory: Mapping[str, object] = field(default_factory=dict)
 
 

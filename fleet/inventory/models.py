@@ -32,7 +32,7 @@ class Region(models.Model):
 
 
 class Credential(models.Model):
-    """A private key we log in with. `secret` is a Fernet token (HALFHOUR_KEYS), never plain text."""
+    """A private key we log in with. `secret` is a Fernet token (HALFHOUR_KEYS)."""
 
     name = models.CharField(max_length=80, unique=True)
     username = models.CharField(max_length=64, default="halfhour-probe")

@@ -28,8 +28,8 @@ class Region:
     """A kind of live region, such as `board` or `node`.
 
     A socket subscribes to `name` or `name:key`. `may_see(user, key)` is asked before every send;
-    `audience(user, key)` names who may share one rendering; `render(user, key)` runs in the reader's
-    language, zone and density. `url(key)` is what the page refetches when rows came or went.
+    `audience(user, key)` names who may share one rendering; `render(user, key)` runs in the
+    reader's language, zone and density.
     """
 
     name: str
