@@ -1,7 +1,16 @@
 """Every model of `fleet`, gathered for Django; each lives with its subject."""
 
 from fleet.changes.models import Event
-from fleet.inventory.models import Credential, Gpu, HostKey, JumpHost, Node, Provider, Region
+from fleet.inventory.models import (
+    Credential,
+    Gpu,
+    HostKey,
+    JumpHost,
+    KeyScan,
+    Node,
+    Provider,
+    Region,
+)
 from fleet.leases.models import AccessPath, Lease, LeaseGroup
 from fleet.live.models import LiveVersion
 from fleet.people.models import ApiToken, Customer, Membership, User
@@ -15,6 +24,7 @@ __all__ = [
     "Gpu",
     "HostKey",
     "JumpHost",
+    "KeyScan",
     "Lease",
     "LeaseGroup",
     "LiveVersion",

@@ -5,7 +5,7 @@ from typing import ClassVar
 from django.db import models
 from django.db.models import Q
 
-from fleet.inventory.states import GpuState, HostKeyState, NodeState
+from fleet.inventory.states import GpuState, HostKeyState, NodeState, ScanState
 
 
 class Provider(models.Model):
@@ -111,7 +111,10 @@ class Gpu(models.Model):
 
 
 class HostKey(models.Model):
-    """A key a node showed. Only a person pins one; a node has at most one pinned key."""
+    """A key a node showed: `algorithm` and, in `public_key`, its base64 alone.
+
+    Only a person pins one; a node has at most one pinned key.
+    """
 
     node = models.ForeignKey(Node, on_delete=models.CASCADE, related_name="host_keys")
     algorithm = models.CharField(max_length=40)
@@ -132,3 +135,36 @@ class HostKey(models.Model):
                 fields=["node"], condition=Q(state="pinned"), name="one_pinned_key_per_node"
             )
         ]
+
+    def __str__(self) -> str:
+        return self.line
+
+    @property
+    def line(self) -> str:
+        """`algorithm base64`, as transport and `.pub` files have it."""
+        return f"{self.algorithm} {self.public_key}"
+
+
+class KeyScan(models.Model):
+    """Somebody asked which host key a node shows. The row is the queue; the message a nudge.
+
+    `outcome` is a short key: `offered`, `known` (the pinned key again), `changed`, `timed_out`,
+    `unreachable`, `no_key`.
+    """
+
+    node = models.ForeignKey(Node, on_delete=models.CASCADE, related_name="key_scans")
+    asked_by = models.ForeignKey(
+        "fleet.User", null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    state = models.CharField(max_length=16, choices=ScanState.choices, default=ScanState.QUEUED)
+    outcome = models.CharField(max_length=20, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(
+                fields=["node"], condition=Q(state="queued"), name="one_queued_scan_per_node"
+            )
+        ]
+        indexes: ClassVar[list[models.Index]] = [models.Index(fields=["state", "created_at"])]

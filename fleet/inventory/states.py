@@ -1,4 +1,4 @@
-"""States of a node, a card and a host key, and the moves between them. A table, nothing more."""
+"""States of a node, a card, a host key and its scan, and the moves between them: tables."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -23,6 +23,12 @@ class HostKeyState(models.TextChoices):
     RETIRED = "retired", _("Retired")
 
 
+class ScanState(models.TextChoices):
+    QUEUED = "queued", _("Queued")
+    DONE = "done", _("Done")
+    FAILED = "failed", _("Failed")
+
+
 NODE_MOVES: dict[str, frozenset[str]] = {
     NodeState.ENROLLING: frozenset({NodeState.ACTIVE, NodeState.RETIRED}),
     NodeState.ACTIVE: frozenset({NodeState.QUARANTINED, NodeState.RETIRED}),
@@ -38,4 +44,9 @@ HOST_KEY_MOVES: dict[str, frozenset[str]] = {
     HostKeyState.OFFERED: frozenset({HostKeyState.PINNED, HostKeyState.RETIRED}),
     HostKeyState.PINNED: frozenset({HostKeyState.RETIRED}),
     HostKeyState.RETIRED: frozenset(),
+}
+SCAN_MOVES: dict[str, frozenset[str]] = {
+    ScanState.QUEUED: frozenset({ScanState.DONE, ScanState.FAILED}),
+    ScanState.DONE: frozenset(),
+    ScanState.FAILED: frozenset(),
 }
