@@ -13,6 +13,7 @@ from tests.parts.valkey import Valkey
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+    from tests.parts.dockerd import Dockerd
     from tests.parts.postgres import Postgres
     from tests.parts.sshd import Sshd
 
@@ -92,3 +93,15 @@ def browser() -> "Iterator[Browser]":
 
     with chromium() as started:
         yield started
+
+
+@pytest.fixture(scope="session")
+def dockerd() -> "Iterator[Dockerd]":
+    """A private Docker engine with the image `lease:test`. Mark the test `docker`."""
+    import tempfile
+
+    from tests.parts.dockerd import Dockerd
+
+    server = Dockerd(Path(tempfile.mkdtemp(prefix="halfhour-docker-"))).start()
+    yield server
+    server.stop()

@@ -8,6 +8,7 @@ import pytest
 import redis
 from django.conf import settings
 
+from tests.parts.processes import wait_until
 from tests.parts.valkey import Valkey
 
 
@@ -45,7 +46,7 @@ def test_one_sshd_is_many_hosts_with_their_own_commands(sshd: Any, tmp_path: Pat
 def test_postgres_is_reached_over_tcp(postgres: Any) -> None:
     import psycopg
 
-    with psycopg.connect(postgres.tcp_url) as connection:
+    with psycopg.connect(postgres.url) as connection:
         assert connection.execute("select 1").fetchone() == (1,)
 
 
@@ -55,3 +56,20 @@ def test_chromium_renders_chinese(browser: Any) -> None:
     page.set_content("<title>半小时</title><p>机器不可达</p>")
     assert page.title() == "半小时"
     page.close()
+
+
+@pytest.mark.docker
+def test_a_lease_container_answers_ssh_on_its_published_port(dockerd: Any, port: int) -> None:
+    import socket
+
+    dockerd.run_lease("smoke", port, "")
+
+    def banner() -> bytes:
+        with socket.create_connection(("127.0.0.1", port), 1) as connection:
+            connection.settimeout(1)
+            try:
+                return connection.recv(64)
+            except OSError:
+                return b""
+
+    assert wait_until(banner, seconds=20, what="an SSH banner").startswith(b"SSH-2.0-OpenSSH")

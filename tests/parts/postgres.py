@@ -1,4 +1,4 @@
-"""A private PostgreSQL cluster in a folder of its own, reached over a unix socket."""
+"""A private PostgreSQL cluster in a folder of its own, on a free port of 127.0.0.1."""
 
 import os
 import pwd
@@ -22,22 +22,14 @@ class Postgres:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.port, self.programs = folder, free_port(), _programs()
-        self.as_user: list[str] = []
+        self.user = "postgres" if os.geteuid() == 0 else ""
         folder.mkdir(parents=True, exist_ok=True)
-        if os.geteuid() == 0:
-            self.as_user = ["runuser", "-u", "postgres", "--"]
-            owner = pwd.getpwnam("postgres")
+        if self.user:
+            owner = pwd.getpwnam(self.user)
             os.chown(folder, owner.pw_uid, owner.pw_gid)
-            for parent in folder.parents:
-                if parent.stat().st_uid == 0 and parent != Path("/"):
-                    parent.chmod(parent.stat().st_mode | 0o011)
 
     @property
     def url(self) -> str:
-        return f"postgresql://halfhour@/halfhour?host={self.folder}&port={self.port}"
-
-    @property
-    def tcp_url(self) -> str:
         return f"postgresql://halfhour@127.0.0.1:{self.port}/halfhour"
 
     def start(self) -> "Postgres":
@@ -45,8 +37,8 @@ class Postgres:
         argv = [self.programs / "initdb", "-D", cluster, "-U", "halfhour", "-A", "trust", "-N"]
         self._run(*argv, "--locale=C.UTF-8", "--encoding=UTF8")
         options = ["-k", self.folder, "-p", str(self.port), "-h", "127.0.0.1", "-F"]
-        server = [*self.as_user, self.programs / "postgres", "-D", cluster, *options]
-        self._process = spawn([*server, "-c", "max_connections=200"])
+        server = [self.programs / "postgres", "-D", cluster, *options]
+        self._process = spawn([*server, "-c", "max_connections=200"], user=self.user)
         ready = [self.programs / "pg_isready", "-q", "-h", self.folder, "-p", str(self.port)]
         wait_until(
             lambda: subprocess.run([str(part) for part in ready], check=False).returncode == 0,
@@ -66,7 +58,8 @@ class Postgres:
         return self
 
     def _run(self, *argv: str | Path) -> None:
-        command = [*self.as_user, *(str(part) for part in argv)]
+        as_user = ["runuser", "-u", self.user, "--"] if self.user else []
+        command = [*as_user, *(str(part) for part in argv)]
         done = subprocess.run(command, check=False, capture_output=True, text=True, cwd="/")
         assert done.returncode == 0, f"{argv[0]}: {done.stderr}"
 

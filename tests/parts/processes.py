@@ -1,11 +1,9 @@
 """Child processes that cannot outlive the tests, free ports, and waiting with a deadline."""
 
-import ctypes
 import os
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,25 +11,24 @@ from typing import IO, Any, TypeVar
 
 T = TypeVar("T")
 
-_PR_SET_PDEATHSIG = 1
-_LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
-
-
-def _die_with_parent() -> None:
-    if _LIBC is not None:
-        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-
 
 def spawn(
-    argv: Sequence[str | Path], *, log: IO[Any] | int = subprocess.DEVNULL, **options: Any
+    argv: Sequence[str | Path],
+    *,
+    user: str = "",
+    log: IO[Any] | int = subprocess.DEVNULL,
+    **options: Any,
 ) -> subprocess.Popen[bytes]:
-    """Start `argv` in a process group of its own; the kernel kills it when we die."""
+    """Start `argv` in a process group of its own, as `user` if given (needs root).
+
+    The kernel kills it when we die: setpriv asks for that after it has changed the user.
+    """
+    identity = [f"--reuid={user}", f"--regid={user}", "--init-groups"] if user else []
     return subprocess.Popen(
-        [str(part) for part in argv],
+        ["setpriv", *identity, "--pdeathsig", "KILL", "--", *(str(part) for part in argv)],
         stdin=subprocess.DEVNULL,
         stdout=log,
         stderr=subprocess.STDOUT,
-        preexec_fn=_die_with_parent,
         start_new_session=True,
         **options,
     )

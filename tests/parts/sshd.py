@@ -39,7 +39,7 @@ class Sshd:
     """`hosts` many hosts at 127.78.0.1, .2, … on one free port."""
 
     def __init__(self, folder: Path, *, hosts: int = 3, bare: bool = False) -> None:
-        """`bare`: the hosts' PATH has only their own commands and POSIX ones from /usr/bin, /bin."""
+        """`bare`: no sbin folders in the hosts' PATH, only /usr/bin and /bin after their own."""
         self.folder, self.port = folder, free_port()
         path = "/usr/bin:/bin" if bare else SYSTEM_PATH
         self.hosts = [
