@@ -20,15 +20,20 @@ class Result:
 
 
 class TransportError(Exception):
-    """The node could not be asked. `partial` is what had arrived until then."""
+    """The node could not be asked. `partial` is what had arrived until then.
 
-    def __init__(self, message: str = "", *, partial: bytes = b"") -> None:
+    `stage` says how far it went: `resolve`, `tcp`, `jump` (the bastion in front failed, whatever
+    the reason), `banner`, `kex`, `auth`, `channel` (no command was started) or `command`.
+    """
+
+    def __init__(self, message: str = "", *, partial: bytes = b"", stage: str = "") -> None:
         super().__init__(message)
         self.partial = partial
+        self.stage = stage
 
 
 class Unreachable(TransportError):
-    """No TCP connection, no SSH banner, or the connection broke."""
+    """No TCP connection, no SSH banner (in time), or the connection broke."""
 
 
 class AuthRefused(TransportError):
@@ -39,12 +44,12 @@ class HostKeyChanged(TransportError):
     """The node showed another key than the pinned one. `offered` is `algorithm base64`."""
 
     def __init__(self, message: str = "", *, offered: str = "") -> None:
-        super().__init__(message)
+        super().__init__(message, stage="kex")
         self.offered = offered
 
 
 class TimedOut(TransportError):
-    """The deadline passed."""
+    """The deadline passed after the node had shown its SSH banner."""
 
 
 class OutputTooLarge(TransportError):
