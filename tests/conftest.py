@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from tests.parts.postgres import Postgres
     from tests.parts.sshd import Sshd
 
-# Playwright's sync API runs an event loop in the test's thread, where Django refuses the ORM.
-os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
-
 
 def _factory(name: str) -> Any:
     """A fixture that hands out `tests.factories.NAME`, with the database open."""
@@ -91,8 +88,11 @@ def browser() -> "Iterator[Browser]":
     """Chromium. Mark the test `browser`; make a `browser.new_context()` per person."""
     from tests.parts.chromium import chromium
 
+    # Playwright's sync API runs a loop in the test's thread, where Django refuses the ORM.
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
     with chromium() as started:
         yield started
+    del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
 
 
 @pytest.fixture(scope="session")
@@ -105,3 +105,11 @@ def dockerd() -> "Iterator[Dockerd]":
     server = Dockerd(Path(tempfile.mkdtemp(prefix="halfhour-docker-"))).start()
     yield server
     server.stop()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def facts_can_be_flushed() -> None:
+    """Between transactional tests Django empties tables that refuse DELETE."""
+    from tests.parts.flush import allow_flush
+
+    allow_flush()
