@@ -14,7 +14,7 @@ ADAPTERS = {"views.py", "tasks.py"}
 REFUSED_NAMES = {"utils", "util", "helpers", "helper", "common", "base", "manager", "misc"}
 CHINESE = re.compile(r"[\u3400-\u9fff]")
 # The names of the languages themselves stand here in their own script.
-MAY_HOLD_CHINESE = {"config/settings.py"}
+MAY_HOLD_CHINESE = {"config/settings.py", "templates/parts/switches.html"}
 INLINE_CODE = re.compile(r"<script(?![^>]*\bsrc=)|\son[a-z]+=|\sstyle=|javascript:", re.IGNORECASE)
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef

@@ -16,10 +16,12 @@ PRODUCTION = {
 
 
 def manage(*argv: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    environment = {"DJANGO_SETTINGS_MODULE": "config.settings", **environment}
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith(("DJANGO_", "HALFHOUR_"))}
     return subprocess.run(
         [sys.executable, "manage.py", *argv],
         cwd=ROOT,
-        env={**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings", **environment},
+        env={**inherited, **environment},
         capture_output=True,
         text=True,
         check=False,
