@@ -5,15 +5,18 @@ import shlex
 from collections.abc import Sequence
 
 # Output in true order, no inherited stdin, and an end on the host itself: closing a channel leaves
-# its command running. Where `timeout` is missing, a background sleep does its work.
+# its command running. Where `timeout` is missing, a background sleep does its work. The shell stays
+# to wait, so that death by a signal is told as 128 + its number on every kind of server, and keeps
+# its own remarks about it ("Killed") out of the output.
 _GUARD = (
-    'exec 2>&1{stdin}; command -v timeout >/dev/null 2>&1 && exec timeout -k 1 "$@"; '
-    't=$1; shift; exec 3<&0; "$@" <&3 3<&- & c=$!; '
-    "(sleep $t; kill $c; sleep 1; kill -9 $c) >/dev/null 2>&1 <&- 3<&- & k=$!; "
+    "exec 2>/dev/null%s; "
+    'if command -v timeout >/dev/null; then (exec timeout -k 1 "$@" 2>&1); exit $?; fi; '
+    't=$1; shift; exec 3<&0; "$@" <&3 3<&- 2>&1 & c=$!; '
+    "(sleep $t; kill $c; sleep 1; kill -9 $c) >/dev/null <&- 3<&- & k=$!; "
     "wait $c; s=$?; kill $k; exit $s"
 )
-WITH_STDIN = _GUARD.format(stdin="")
-WITHOUT_STDIN = _GUARD.format(stdin=" </dev/null")
+WITH_STDIN = _GUARD % ""
+WITHOUT_STDIN = _GUARD % " </dev/null"
 
 
 class BadCommand(ValueError):

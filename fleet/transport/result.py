@@ -9,8 +9,9 @@ from typing import Protocol
 class Result:
     """One command's end. A non-zero `status` is a result, not an error.
 
-    `output` is stdout and stderr together, in order, capped; `status` is None when the
-    server closed the channel without sending one. `seconds` is wall time.
+    `output` is stdout and stderr together, in order, capped; `status` is 128 + n for a command
+    ended by signal n, and None when the server closed the channel without sending one.
+    `seconds` is wall time.
     """
 
     argv: tuple[str, ...]

@@ -1,0 +1,184 @@
+"""Servers to be reached, and servers that hang in one way each."""
+
+import asyncio
+import os
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import asyncssh
+
+Talk = Callable[[socket.socket], None]
+
+
+@contextmanager
+def listening(talk: Talk) -> Iterator[int]:
+    """A TCP server that does `talk` with each connection, on a free port of 127.0.0.1."""
+    server = socket.create_server(("127.0.0.1", 0))
+
+    def serve() -> None:
+        with suppress(OSError):
+            while True:
+                connection, _ = server.accept()
+                threading.Thread(target=one, args=(connection,), daemon=True).start()
+
+    def one(connection: socket.socket) -> None:
+        with connection, suppress(OSError):
+            talk(connection)
+
+    threading.Thread(target=serve, daemon=True).start()
+    try:
+        yield server.getsockname()[1]
+    finally:
+        server.shutdown(socket.SHUT_RDWR)
+        server.close()
+
+
+def _until_closed(connection: socket.socket) -> None:
+    while connection.recv(4096):
+        pass
+
+
+def silent(connection: socket.socket) -> None:
+    """Accepts and says nothing."""
+    _until_closed(connection)
+
+
+def dripping_banner(connection: socket.socket) -> None:
+    """A banner at one byte a second."""
+    for letter in b"SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u3\r\n":
+        connection.send(bytes([letter]))
+        time.sleep(1)
+
+
+def banner_only(connection: socket.socket) -> None:
+    """A banner, and then no key exchange."""
+    connection.send(b"SSH-2.0-OpenSSH_9.2p1\r\n")
+    _until_closed(connection)
+
+
+def not_ssh(connection: socket.socket) -> None:
+    """Something else listens there."""
+    connection.send(b"HTTP/1.1 400 Bad Request\r\n\r\n" * 120)
+
+
+@contextmanager
+def full_backlog() -> Iterator[int]:
+    """A port whose new connections get no answer, as behind a firewall that drops them."""
+    server = socket.socket()
+    server.bind(("127.0.0.1", 0))
+    server.listen(0)
+    waiting = []
+    for _ in range(4):
+        client = socket.socket()
+        client.setblocking(False)
+        client.connect_ex(server.getsockname())
+        waiting.append(client)
+    time.sleep(0.1)
+    try:
+        yield server.getsockname()[1]
+    finally:
+        for client in (*waiting, server):
+            client.close()
+
+
+def descendants(pid: int) -> list[int]:
+    """Every process below `pid`."""
+    children: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir():
+        with suppress(OSError, ValueError, IndexError):
+            parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            children.setdefault(parent, []).append(int(entry.name))
+    found, queue = [], [pid]
+    while queue:
+        below = children.get(queue.pop(), [])
+        found += below
+        queue += below
+    return found
+
+
+def running(words: str) -> bool:
+    """Whether a process has `words` in its command line."""
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            with suppress(OSError):
+                line = (
+                    (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                )
+                if words in line:
+                    return True
+    return False
+
+
+class ShellHost:
+    """An asyncssh server that runs each command by the real /bin/sh.
+
+    `stuck` names what it never answers: `channel` or `exec`.
+    """
+
+    def __init__(self, public_key: str, *, stuck: str = "") -> None:
+        self._host_key = asyncssh.generate_private_key("ssh-ed25519")
+        self._public_key, self._stuck = public_key, stuck
+        self._loop = asyncio.new_event_loop()
+        threading.Thread(target=self._loop.run_forever, daemon=True).start()
+        self.port = asyncio.run_coroutine_threadsafe(self._listen(), self._loop).result(10)
+
+    @property
+    def host_key(self) -> str:
+        return " ".join(self._host_key.export_public_key().decode().split()[:2])
+
+    async def _listen(self) -> int:
+        stuck = self._stuck
+
+        class Server(asyncssh.SSHServer):
+            async def session_requested(self) -> object:  # type: ignore[override]
+                await asyncio.sleep(3600)
+                return False
+
+        self._acceptor = await asyncssh.listen(
+            "127.0.0.1",
+            0,
+            server_factory=Server if stuck == "channel" else asyncssh.SSHServer,
+            server_host_keys=[self._host_key],
+            authorized_client_keys=asyncssh.import_authorized_keys(self._public_key),
+            process_factory=None if stuck else self._run,
+            encoding=None,
+        )
+        return self._acceptor.get_port()
+
+    async def _run(self, process: "asyncssh.SSHServerProcess[bytes]") -> None:
+        pipe = asyncio.subprocess.PIPE
+        child = await asyncio.create_subprocess_exec(
+            "/bin/sh", "-c", process.command or "", stdin=pipe, stdout=pipe, stderr=pipe
+        )
+        assert child.stdin
+        assert child.stdout
+        feeding = asyncio.ensure_future(self._feed(process, child.stdin))
+        with suppress(OSError):
+            while piece := await child.stdout.read(65_536):
+                process.stdout.write(piece)
+                await process.stdout.drain()
+        status = await child.wait()
+        feeding.cancel()
+        if status < 0:
+            process.exit_with_signal("KILL")
+        else:
+            process.exit(status)
+
+    @staticmethod
+    async def _feed(process: "asyncssh.SSHServerProcess[bytes]", to: asyncio.StreamWriter) -> None:
+        with suppress(OSError):
+            while piece := await process.stdin.read(65_536):
+                to.write(piece)
+                await to.drain()
+        to.close()
+
+    def stop(self) -> None:
+        async def close() -> None:
+            self._acceptor.close()
+
+        asyncio.run_coroutine_threadsafe(close(), self._loop).result(10)
+        self._loop.call_soon_threadsafe(self._loop.stop)
