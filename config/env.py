@@ -1,11 +1,39 @@
-"""Typed readers of the environment. They fail loudly; `NAME_FILE` may hold the value."""
+"""Typed readers of the environment. They fail loudly; `NAME_FILE` may hold the value.
+
+What `manage.py up` chose for an installation (keys, the broker's address) stands in its
+`instance.env`; the environment wins over it, so that every command of that installation agrees.
+"""
 
 import os
+from functools import cache
 from pathlib import Path
+
+BASE_DIR = Path(__file__).resolve().parent.parent
 
 
 class BadSetting(RuntimeError):
     """An environment variable holds something that cannot be used."""
+
+
+def data_dir() -> Path:
+    """Where this installation keeps everything that is its own."""
+    return Path(os.environ.get("HALFHOUR_DATA") or BASE_DIR / "var").resolve()
+
+
+def instance_file() -> Path:
+    return data_dir() / "instance.env"
+
+
+@cache
+def instance() -> dict[str, str]:
+    """The content of `instance.env`: NAME=value lines; empty when there is none."""
+    try:
+        lines = instance_file().read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise BadSetting(f"{instance_file()} cannot be read: {error}") from error
+    return dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))
 
 
 def text(name: str, default: str | None = None) -> str:
@@ -16,7 +44,7 @@ def text(name: str, default: str | None = None) -> str:
             return Path(path).read_text(encoding="utf-8").strip()
         except OSError as error:
             raise BadSetting(f"{name}_FILE={path} cannot be read: {error}") from error
-    value = os.environ.get(name, default)
+    value = os.environ.get(name, instance().get(name, default))
     if value is None:
         raise BadSetting(f"{name} is not set")
     return value
