@@ -29,7 +29,12 @@ def shell(
 ) -> "subprocess.CompletedProcess[bytes]":
     environment = {"PATH": str(path) if path else os.environ["PATH"]}
     return subprocess.run(
-        ["/bin/sh", "-c", line], env=environment, input=given, capture_output=True, timeout=20
+        ["/bin/sh", "-c", line],
+        check=False,
+        env=environment,
+        input=given,
+        capture_output=True,
+        timeout=20,
     )
 
 
