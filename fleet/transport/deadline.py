@@ -31,7 +31,9 @@ class Deadline:
 
     def within(self, seconds: float) -> "Deadline":
         """The earlier of this deadline and `seconds` from now: a stage's own limit."""
-        return Deadline(min(seconds, self.left()))
+        limit = Deadline(seconds)
+        limit.at = min(limit.at, self.at)
+        return limit
 
 
 class _Watch:
