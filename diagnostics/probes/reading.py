@@ -50,8 +50,9 @@ class Reading:
 
     `target` is `node`, `gpu:UUID`, `lease:ORDER_ID` or `path:ID`. `code` is a catalogue fault,
     set when the verdict is warn or fail. `reason` is a message key of
-    `diagnostics.findings.messages` and `values` fills its places; a value's unit is its name's suffix (`_c` °C, `_w` W, `_mib`
-    MiB, `_pct` %, `_s` seconds, `_x` PCIe lanes). Nothing translated is stored.
+    `diagnostics.findings.messages` and `values` fills its places; a value's unit is its name's
+    suffix (`_c` °C, `_w` W, `_mib` MiB, `_pct` %, `_s` seconds, `_x` PCIe lanes). Nothing
+    translated is stored.
     """
 
     probe: str
