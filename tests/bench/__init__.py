@@ -1,0 +1,1 @@
+"""What reaching a fleet costs this process, beside OpenSSH. `python -m tests.bench.ssh`."""

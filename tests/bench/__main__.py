@@ -1,0 +1,5 @@
+"""`make bench`."""
+
+from tests.bench.ssh import main
+
+raise SystemExit(main())
