@@ -1,5 +1,4 @@
 """Background work: the Celery app, its queues, its beat, and the stamps that show who is alive."""
-# ruff: noqa: E402 - the settings' name must stand before Celery reads them
 
 import os
 import time

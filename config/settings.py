@@ -18,6 +18,9 @@ HALFHOUR_KEYS = env.words("HALFHOUR_KEYS", "")
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", "127.0.0.1,localhost")
 CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS", "")
 EXAMINERS = env.number("HALFHOUR_EXAMINERS", 2)
+EXAMINER_THREADS = env.number("HALFHOUR_EXAMINER_THREADS", 32)
+# host:port that answer whenever our own network is good; other nodes serve if none is named
+CONTROL_HOSTS = env.words("HALFHOUR_CONTROL_HOSTS", "")
 METRICS_TOKEN = env.text("HALFHOUR_METRICS_TOKEN", "")
 
 INSTALLED_APPS = [

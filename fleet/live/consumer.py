@@ -1,5 +1,6 @@
 """The one websocket of a page: who is there, which regions it shows, and the hub that serves it."""
 
+import re
 from collections.abc import Mapping
 from urllib.parse import parse_qs
 
@@ -13,6 +14,7 @@ from fleet.live.visitors import identify, session_cookie
 
 PATH = "/ws/live"
 BAD_REQUEST, MOST_REGIONS = 4400, 12
+VERSIONED = re.compile(r"(.+)@(\d{1,18})")
 
 
 class LiveConsumer(AsyncWebsocketConsumer):
@@ -65,11 +67,9 @@ class LiveConsumer(AsyncWebsocketConsumer):
 
 
 def subscribe(asked: str, regions: Mapping[str, Region]) -> tuple[Subscription, Shown]:
-    """`node:17@12` → the subscription and what its page shows.
-
-    Raises KeyError for a region that does not exist, ValueError for a version that is no number.
-    """
-    name, _, version = asked.partition("@")
+    """`node:17@12` → the subscription and what its page shows; KeyError for an unknown region."""
+    versioned = VERSIONED.fullmatch(asked)
+    name, version = (versioned[1], int(versioned[2])) if versioned else (asked, None)
     kind, _, key = name.partition(":")
     subscription = Subscription(regions[kind], key)
-    return subscription, Shown(subscription.name, int(version) if version else None)
+    return subscription, Shown(subscription.name, version)

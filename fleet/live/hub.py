@@ -112,17 +112,17 @@ class Hub:
             await self._tell_all(page.beat())
         changed = set(message.get("regions", ()))
         for subscription, topic in list(self._topics.items()):
-            if subscription.name in changed:
+            if subscription.bumps & changed:
                 self._mark(subscription, topic.sockets)
 
     async def _beat(self) -> None:
         await asyncio.get_running_loop().run_in_executor(None, wire.publish, {"beat": self._id})
 
     async def _compare(self) -> None:
-        names = {subscription.name for subscription in self._topics}
+        names = frozenset[str]().union(*(subscription.bumps for subscription in self._topics))
         now = await in_pool(versions, names) if names else {}
         for subscription, topic in list(self._topics.items()):
-            if now.get(subscription.name, 0) != topic.version:
+            if subscription.version(now) != topic.version:
                 self._mark(subscription, topic.sockets)
 
     async def _tell_all(self, frame: str) -> None:

@@ -35,6 +35,7 @@ class Region:
 
 def bump(*regions: str) -> None:
     """Tell pages, after the commit, that these regions changed: one statement for all of them.
+    A bare name (`fleet`) reaches every key of that region (`fleet:page=2`) too.
 
     Never raises and never waits over 0.5 s for a broker that is away: the version in the database
     is what counts, and every web process compares it every few seconds. Call it once in a

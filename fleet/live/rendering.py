@@ -2,9 +2,10 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from typing import ParamSpec, TypeVar
 
 from django.db import close_old_connections
@@ -21,17 +22,19 @@ T = TypeVar("T")
 pool = ThreadPoolExecutor(4, "live")
 
 
+def tidy(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Run `call` in a thread of a pool, leaving no broken or idle database connection behind."""
+    close_old_connections()
+    try:
+        return call(*args, **kwargs)
+    finally:
+        close_old_connections()
+
+
 async def in_pool(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Run `call`, which may use the database, in a rendering thread."""
-
-    def clean() -> T:
-        close_old_connections()
-        try:
-            return call(*args, **kwargs)
-        finally:
-            close_old_connections()
-
-    return await asyncio.get_running_loop().run_in_executor(pool, clean)
+    work = partial(tidy, call, *args, **kwargs)
+    return await asyncio.get_running_loop().run_in_executor(pool, work)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,15 @@ class Subscription:
     @property
     def name(self) -> str:
         return f"{self.region.name}:{self.key}" if self.key else self.region.name
+
+    @property
+    def bumps(self) -> frozenset[str]:
+        """The bumps it follows: its own name, and the bare name, which stands for every key."""
+        return frozenset({self.name, self.region.name})
+
+    def version(self, versions: Mapping[str, int]) -> int:
+        """Grows with every bump it follows."""
+        return sum(versions.get(name, 0) for name in self.bumps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +85,7 @@ def look(subscription: Subscription, visitors: Iterable[Visitor]) -> Outlook:
     """Ask the access door for each reader. The version is read first, so that a change made
     meanwhile gives a newer version than the one the rendering is kept under."""
     asked = frozenset(visitors)
-    version = versions([subscription.name]).get(subscription.name, 0)
+    version = subscription.version(versions(subscription.bumps))
     here = still_here(asked)
     region, key = subscription.region, subscription.key
     sights = {
