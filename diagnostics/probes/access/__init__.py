@@ -1,0 +1,1 @@
+"""Access: how people and programs get in."""

@@ -1,0 +1,1 @@
+"""Driver: NVIDIA's kernel module and its libraries."""

@@ -1,0 +1,1 @@
+"""Hardware: the card, its slot, power and cooling."""

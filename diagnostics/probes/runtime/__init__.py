@@ -1,0 +1,1 @@
+"""Runtime: the host's system and its containers."""

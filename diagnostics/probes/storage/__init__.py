@@ -1,0 +1,1 @@
+"""Storage: disks and file systems."""
