@@ -143,7 +143,7 @@ class Wire:
         return self._stream.send(data)
 
     def settimeout(self, seconds: float | None) -> None:
-        """As a socket's; how often the idle reader wakes."""
+        """As a socket's."""
         self._stream.settimeout(seconds)
 
     def close(self) -> None:
