@@ -2,14 +2,16 @@
 
 from collections.abc import Mapping
 from datetime import datetime
+from functools import partial
 from typing import Any, Protocol
 
-from django.db import models
+from django.db import models, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from fleet.changes.errors import NotAllowed, StaleState
 from fleet.changes.models import Event
+from fleet.live.region import bump
 from fleet.people.models import User
 
 
@@ -70,6 +72,15 @@ def move_state(row: models.Model, to: str, moves: Mapping[str, frozenset[str]]) 
         raise StaleState(_("Somebody changed this a moment ago. Load the page again."))
     row.state = to  # type: ignore[attr-defined]
     return before
+
+
+def announce(*regions: str) -> None:
+    """Tell pages, once the transaction has committed, that these regions changed.
+
+    After the commit, so that a long transaction of many acts holds no region's row: settling
+    examinations waits for nobody.
+    """
+    transaction.on_commit(partial(bump, *regions), robust=True)
 
 
 def label(row: models.Model, state: str) -> str:

@@ -11,14 +11,13 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from fleet.changes.errors import Refused, StaleState
-from fleet.changes.services import move_state, record
+from fleet.changes.services import announce, move_state, record
 from fleet.leases.facts import LeaseFacts
 from fleet.leases.models import Lease, LeaseGroup
 from fleet.leases.paths import replace_paths
 from fleet.leases.queries import leases_not_listed
 from fleet.leases.resolving import Resolved, resolve
 from fleet.leases.states import LEASE_MOVES, LeaseState
-from fleet.live.region import bump
 from fleet.people.models import User
 
 Outcome = Literal["created", "updated", "unchanged", "stale"]
@@ -117,7 +116,7 @@ def _update(lease: Lease, said: datetime, actor: User | None, facts: LeaseFacts)
     if changes:
         _tell(lease, f"node:{before_node}")
         return Upserted(lease, "updated", changes)
-    bump(f"lease:{lease.pk}")
+    announce(f"lease:{lease.pk}")
     return Upserted(lease, "unchanged")
 
 
@@ -178,7 +177,7 @@ def _plain(changes: dict[str, list[Any]]) -> dict[str, list[Any]]:
 
 def _tell(lease: Lease, *more: str) -> None:
     mine = f"mine:{lease.customer_id}"
-    bump("board", "fleet", f"node:{lease.node_id}", f"lease:{lease.pk}", mine, *more)
+    announce("board", "fleet", f"node:{lease.node_id}", f"lease:{lease.pk}", mine, *more)
 
 
 def end_lease(*, lease: Lease, actor: User | None = None, reason: str = "") -> Lease:

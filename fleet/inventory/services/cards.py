@@ -7,12 +7,11 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from fleet.changes.errors import Refused, StaleState
-from fleet.changes.services import move_state, record
+from fleet.changes.services import announce, move_state, record
 from fleet.inventory.models import Gpu, Node
 from fleet.inventory.states import GPU_MOVES
 from fleet.leases.models import Lease
 from fleet.leases.states import LeaseState
-from fleet.live.region import bump
 from fleet.people.models import User
 
 UUID = re.compile(r"GPU-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
@@ -39,7 +38,7 @@ def add_gpu(*, node: Node, uuid: str, actor: User | None = None, **facts: Any) -
         with transaction.atomic():
             gpu.save()
             record(kind="gpu_added", actor=actor, gpu=gpu)
-            bump("fleet", f"node:{node.pk}")
+            announce("fleet", f"node:{node.pk}")
     except IntegrityError as error:
         where = Gpu.objects.select_related("node").filter(uuid=gpu.uuid).first()
         words = {"node": where.node.name if where else "?"}
@@ -63,7 +62,7 @@ def change_gpu(*, gpu: Gpu, actor: User | None = None, **changes: Any) -> dict[s
             setattr(gpu, field, after)
         gpu.save(update_fields=list(changed))
         record(kind="gpu_changed", actor=actor, gpu=gpu, data=changed)
-        bump(f"node:{gpu.node_id}")
+        announce(f"node:{gpu.node_id}")
     return changed
 
 
@@ -73,7 +72,7 @@ def move_gpu(*, gpu: Gpu, to: str, actor: User | None = None, reason: str = "") 
         before = move_state(gpu, to, GPU_MOVES)
         moved = {"from": before, "to": to, "reason": reason}
         record(kind="gpu_moved", actor=actor, gpu=gpu, data=moved)
-        bump("board", "fleet", f"node:{gpu.node_id}")
+        announce("board", "fleet", f"node:{gpu.node_id}")
     return gpu
 
 
@@ -96,7 +95,7 @@ def relocate_gpu(*, gpu: Gpu, node: Node, slot: str = "", actor: User | None = N
         moved = {"from_node": before.pk, "to_node": node.pk, "slot": slot}
         record(kind="gpu_relocated", actor=actor, gpu=gpu, data=moved)
         record(kind="gpu_left", actor=actor, node=before, data={"gpu": gpu.pk})
-        bump("fleet", f"node:{before.pk}", f"node:{node.pk}")
+        announce("fleet", f"node:{before.pk}", f"node:{node.pk}")
     return gpu
 
 

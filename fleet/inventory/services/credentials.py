@@ -7,7 +7,7 @@ from fleet.changes.errors import Refused
 from fleet.changes.services import record
 from fleet.inventory.models import Credential
 from fleet.people.models import User
-from fleet.transport.keys import encrypt, generate
+from fleet.transport.keys import KeyUnreadable, encrypt, generate
 
 DEFAULT = "halfhour"
 
@@ -18,9 +18,15 @@ def make_credential(
     """Make a new ed25519 key under this name. Raises Refused when the name is taken."""
     private, public = generate()
     try:
+        secret = encrypt(private)
+    except KeyUnreadable as error:
+        raise Refused(
+            _("Login keys are kept encrypted: set HALFHOUR_KEYS first (docs/settings.md).")
+        ) from error
+    try:
         with transaction.atomic():
             made = Credential.objects.create(
-                name=name, username=username, secret=encrypt(private), public_key=public
+                name=name, username=username, secret=secret, public_key=public
             )
             record(kind="credential_made", actor=actor, data={"credential": made.pk})
     except IntegrityError as error:
@@ -35,5 +41,8 @@ def default_credential(*, actor: User | None = None) -> Credential:
         return found
     try:
         return make_credential(name=DEFAULT, actor=actor)
-    except Refused:  # made by another process between the look and the making
-        return Credential.objects.get(name=DEFAULT)
+    except Refused:
+        made = Credential.objects.filter(name=DEFAULT).first()  # by another process, just now
+        if made is None:
+            raise
+        return made

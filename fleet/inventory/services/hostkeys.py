@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 
 from fleet.access import is_ops
 from fleet.changes.errors import Refused, StaleState
-from fleet.changes.services import move_state, record
+from fleet.changes.services import announce, move_state, record
 from fleet.inventory.hostkey import BadHostKey, read_host_key
 from fleet.inventory.models import HostKey, KeyScan, Node
 from fleet.inventory.services.nodes import move_node
@@ -17,7 +17,6 @@ from fleet.inventory.states import (
     NodeState,
     ScanState,
 )
-from fleet.live.region import bump
 from fleet.people.models import User
 from fleet.transport.keys import fingerprint as fingerprint_of
 
@@ -53,7 +52,7 @@ def offer_host_key(*, node: Node, public_key: str, actor: User | None = None) ->
         kind = "host_key_changed" if pinned else "host_key_offered"
         data = {"key": offered.pk, "pinned": pinned.pk if pinned else None}
         record(kind=kind, actor=actor, node=node, data=data)
-        bump("board", "fleet", f"node:{node.pk}")
+        announce("board", "fleet", f"node:{node.pk}")
     return offered
 
 
@@ -82,7 +81,7 @@ def pin_host_key(*, key: HostKey, fingerprint: str, actor: User | None) -> HostK
         key.save(update_fields=["pinned_at", "pinned_by"])
         data = {"key": key.pk, "retired": before.pk if before else None}
         record(kind="host_key_pinned", actor=actor, node=key.node, data=data)
-        bump("board", "fleet", f"node:{key.node_id}")
+        announce("board", "fleet", f"node:{key.node_id}")
     return key
 
 
@@ -93,7 +92,7 @@ def refuse_host_key(*, key: HostKey, actor: User | None) -> HostKey:
     with transaction.atomic():
         move_state(key, HostKeyState.RETIRED, HOST_KEY_MOVES)
         record(kind="host_key_refused", actor=actor, node=key.node, data={"key": key.pk})
-        bump("fleet", f"node:{key.node_id}")
+        announce("fleet", f"node:{key.node_id}")
     return key
 
 
@@ -112,7 +111,7 @@ def ask_for_scan(*, node: Node, actor: User | None = None) -> KeyScan:
     try:
         with transaction.atomic():
             scan = KeyScan.objects.create(node=node, asked_by=actor)
-            bump(f"node:{node.pk}")
+            announce(f"node:{node.pk}")
     except IntegrityError:
         return KeyScan.objects.get(node=node, state=ScanState.QUEUED)
     return scan
@@ -128,7 +127,7 @@ def finish_scan(*, scan: KeyScan, public_key: str = "", failure: str = "") -> Ke
         scan.outcome = failure or _seen(scan.node, public_key, scan.asked_by)
         scan.ended_at = timezone.now()
         scan.save(update_fields=["outcome", "ended_at"])
-        bump(f"node:{scan.node_id}")
+        announce(f"node:{scan.node_id}")
     return scan
 
 

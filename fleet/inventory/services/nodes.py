@@ -7,13 +7,12 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from fleet.changes.errors import Refused
-from fleet.changes.services import move_state, record
+from fleet.changes.services import announce, move_state, record
 from fleet.inventory.models import Credential, JumpHost, Node, Provider, Region
 from fleet.inventory.services.credentials import default_credential
 from fleet.inventory.states import NODE_MOVES
 from fleet.leases.models import Lease
 from fleet.leases.states import LeaseState
-from fleet.live.region import bump
 from fleet.people.models import User
 
 PLACE = ("room", "rack", "rack_unit", "pdu", "circuit", "uplink", "asset_tag")
@@ -51,7 +50,7 @@ def add_node(
     with transaction.atomic():
         _save(node)
         record(kind="node_added", actor=actor, node=node)
-        bump("fleet")
+        announce("fleet")
     return node
 
 
@@ -72,7 +71,7 @@ def change_node(*, node: Node, actor: User | None = None, **changes: Any) -> dic
     with transaction.atomic():
         _save(node, list(changed))
         record(kind="node_changed", actor=actor, node=node, data=changed)
-        bump("fleet", f"node:{node.pk}")
+        announce("fleet", f"node:{node.pk}")
     return changed
 
 
@@ -89,7 +88,7 @@ def move_node(*, node: Node, to: str, actor: User | None = None, reason: str = "
         before = move_state(node, to, NODE_MOVES)
         moved = {"from": before, "to": to, "reason": reason}
         record(kind="node_moved", actor=actor, node=node, data=moved)
-        bump("board", "fleet", f"node:{node.pk}")
+        announce("board", "fleet", f"node:{node.pk}")
     return node
 
 
