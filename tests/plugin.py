@@ -45,6 +45,13 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[SKIPPED] = []
 
 
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Translations are generated files: bring them up to date as `manage.py up` does."""
+    from config.assets import compile_messages
+
+    compile_messages()
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     if VALKEY in config.stash:
         config.stash[VALKEY].stop()
