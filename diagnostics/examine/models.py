@@ -54,7 +54,10 @@ class Examination(models.Model):
     whole = models.JSONField(null=True, blank=True)
 
     class Meta:
-        indexes: ClassVar[list[models.Index]] = [models.Index(fields=["node", "-ended_at"])]
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["node", "-ended_at"]),
+            models.Index(fields=["ended_at"]),
+        ]
 
 
 class ReadingChange(models.Model):
@@ -85,4 +88,11 @@ class VisitRequest(models.Model):
     examination = models.ForeignKey(Examination, null=True, blank=True, on_delete=models.SET_NULL)
 
     class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(
+                fields=["node"],
+                condition=models.Q(state="queued"),
+                name="one_queued_visit_per_node",
+            )
+        ]
         indexes: ClassVar[list[models.Index]] = [models.Index(fields=["state", "created_at"])]
