@@ -12,6 +12,8 @@ APPS = ("config", "tickets", "diagnostics", "fleet")
 FILE_LINES, FUNCTION_LINES, ADAPTER_LINES, TEMPLATE_LINES = 300, 40, 15, 60
 ADAPTERS = {"views.py", "tasks.py"}
 REFUSED_NAMES = {"utils", "util", "helpers", "helper", "common", "base", "manager", "misc"}
+# Sent to nodes whole, so it cannot be split.
+MAY_BE_LONG = {"diagnostics/nodekit/halfhour_probe.py"}
 CHINESE = re.compile(r"[\u3400-\u9fff]")
 # The names of the languages themselves stand here in their own script.
 MAY_HOLD_CHINESE = {"config/settings.py", "templates/parts/switches.html"}
@@ -56,8 +58,9 @@ def long_files(root: Path) -> list[str]:
     for paths, most in ((python_files(root), FILE_LINES), (templates(root), TEMPLATE_LINES)):
         for path in paths:
             count = len(path.read_text(encoding="utf-8").splitlines())
-            if count > most:
-                complaints.append(f"{path.relative_to(root)} has {count} lines, at most {most}")
+            name = path.relative_to(root).as_posix()
+            if count > most and name not in MAY_BE_LONG:
+                complaints.append(f"{name} has {count} lines, at most {most}")
     return complaints
 
 
