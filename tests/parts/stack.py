@@ -8,7 +8,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -26,8 +25,11 @@ INHERITED_NOT = ("DJANGO_", "HALFHOUR_", "REDIS_", "DATABASE_", "SECRET_", "PYTH
 class Stack:
     """One whole installation on loopback. `folder` keeps its data between starts."""
 
-    def __init__(self, folder: Path, *, port: int | None = None, root: Path = ROOT) -> None:
-        self.folder, self.root, self.port = folder, root, port or free_port()
+    def __init__(
+        self, folder: Path, *, port: int | None = None, root: Path = ROOT, **extra: str
+    ) -> None:
+        """`extra` are environment variables, such as REDIS_URL for a broker we may break."""
+        self.folder, self.root, self.port, self.extra = folder, root, port or free_port(), extra
         self.log = folder / "up.log"
         self.process: subprocess.Popen[bytes] | None = None
 
@@ -38,7 +40,8 @@ class Stack:
     @property
     def environment(self) -> dict[str, str]:
         kept = {k: v for k, v in os.environ.items() if not k.startswith(INHERITED_NOT)}
-        return {**kept, "PORT": str(self.port), "HALFHOUR_DATA": str(self.folder / "data")}
+        own = {"PORT": str(self.port), "HALFHOUR_DATA": str(self.folder / "data")}
+        return {**kept, **own, **self.extra}
 
     def start(self, *, healthy_within: float = 120) -> "Stack":
         """Start, and return once `/healthz` says that all parts serve."""
@@ -136,7 +139,3 @@ def _processes() -> Iterator[tuple[int, str, bytes]]:
                 continue
             if line:  # a zombie has none
                 yield int(entry.name), line, environ
-
-
-def seconds_since(start: float) -> float:
-    return time.monotonic() - start
