@@ -7,6 +7,7 @@ clears after `clear` explicit greens of the probe that found it.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from diagnostics.catalogue.load import explains
 from diagnostics.probes.reading import WORST, Expectation, Reading, Verdict
 
 BAD = frozenset({Verdict.WARN, Verdict.FAIL})
@@ -172,32 +173,26 @@ def kin_of(expectation: Expectation) -> dict[str, frozenset[str]]:
     }
 
 
-def roots(
-    findings: Iterable[Open],
-    *,
-    consequence_of: Mapping[str, Sequence[str]],
-    kin: Mapping[str, frozenset[str]],
-) -> dict[int, int | None]:
+def roots(findings: Iterable[Open], kin: Mapping[str, frozenset[str]]) -> dict[int, int | None]:
     """Finding → the finding that explains it in the end, None for a root.
 
-    A finding is a consequence when one of the codes its catalogue row names is open on a target
-    that concerns it. Of several explanations the nearest target counts, then the row's order.
+    A finding is a consequence when the catalogue explains its code by another that is open on a
+    target that concerns it. Of several explanations the nearest target counts, then the oldest.
     """
     rows = list(findings)
-    parents = {row.id: _parent(row, rows, consequence_of.get(row.code, ()), kin) for row in rows}
+    parents = {row.id: _parent(row, rows, kin) for row in rows}
     return {row.id: _top(row.id, parents) for row in rows}
 
 
-def _parent(
-    row: Open, rows: Sequence[Open], causes: Sequence[str], kin: Mapping[str, frozenset[str]]
-) -> int | None:
-    found = [
-        (_distance(row.target, other.target, kin), causes.index(other.code), other.id)
+def _parent(row: Open, rows: Sequence[Open], kin: Mapping[str, frozenset[str]]) -> int | None:
+    near = [
+        (distance, other.id)
         for other in rows
-        if other.id != row.id and other.code in causes
+        if other.id != row.id
+        and explains(other.code, row.code)
+        and (distance := _distance(row.target, other.target, kin)) is not None
     ]
-    near = [entry for entry in found if entry[0] is not None]
-    return min(near)[2] if near else None
+    return min(near)[1] if near else None
 
 
 def _distance(one: str, other: str, kin: Mapping[str, frozenset[str]]) -> int | None:

@@ -199,11 +199,7 @@ def _open(sighting: Sighting, reading: Reading, links: _Links) -> Finding:
 
 def _link_roots(sighting: Sighting, rows: Mapping[int, Finding]) -> bool:
     """Point consequences at their roots; returns whether any pointer moved."""
-    found = rules.roots(
-        [_as_open(row) for row in rows.values()],
-        consequence_of={row.code: load.fault(row.code).consequence_of for row in rows.values()},
-        kin=rules.kin_of(sighting.expectation),
-    )
+    found = rules.roots(map(_as_open, rows.values()), rules.kin_of(sighting.expectation))
     moved = [row for row in rows.values() if row.root_id != found[row.pk]]
     for row in moved:
         Finding.objects.filter(pk=row.pk).update(root=found[row.pk])

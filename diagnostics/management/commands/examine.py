@@ -1,0 +1,77 @@
+"""`examine NODE [--json]`: visit a node now and say what was found, layer by layer."""
+
+import json
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from diagnostics.examine.models import Examination, Watch
+from diagnostics.examine.services import NotInService, StillHeld, examine_now
+from diagnostics.findings.describe import describe
+from diagnostics.findings.messages import sentence
+from diagnostics.findings.models import Finding
+from diagnostics.findings.states import FindingState
+from diagnostics.management.naming import node_named
+from fleet.inventory.models import Node
+
+MARKS = {"ok": "ok  ", "warn": "WARN", "fail": "FAIL", "unknown": "?   "}
+
+
+class Command(BaseCommand):
+    help = "Examine a node now. Waits if an examiner is just visiting it."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("node", help="the node's name")
+        parser.add_argument("--json", action="store_true", help="one JSON object")
+        parser.add_argument("--wait", type=float, default=90.0, help="seconds to wait at most")
+
+    def handle(self, **options: Any) -> None:
+        node = node_named(options["node"])
+        try:
+            row = examine_now(node, wait_s=options["wait"])
+        except NotInService as error:
+            raise CommandError(
+                f"{node.name} is not examined: it is {node.get_state_display()}."
+            ) from error
+        except StillHeld as error:
+            raise CommandError(
+                f"An examiner held {node.name} for {options['wait']:.0f} s; the visit stays queued."
+            ) from error
+        report = _report(node, row)
+        if options["json"]:
+            self.stdout.write(json.dumps(report, ensure_ascii=False, indent=1))
+        else:
+            self.stdout.write("\n".join(_lines(report)))
+
+
+def _report(node: Node, row: Examination) -> dict[str, Any]:
+    readings = row.whole if row.whole is not None else Watch.objects.get(node=node).readings
+    found = Finding.objects.select_related("node", "lease").filter(
+        node=node, state=FindingState.OPEN
+    )
+    return {
+        "node": node.name,
+        "examination": row.pk,
+        "started_at": row.started_at.isoformat(),
+        "ended_at": row.ended_at.isoformat(),
+        "reached": row.reached,
+        "verdict": row.verdict,
+        "failing_layer": row.failing_layer,
+        "host_ms": row.host_ms,
+        "readings": [
+            {**each, "sentence": sentence(each["reason"], each["values"])} for each in readings
+        ],
+        "findings": [describe(finding) for finding in found.order_by("-opened_at", "-pk")],
+    }
+
+
+def _lines(report: dict[str, Any]) -> list[str]:
+    layer = f", lowest failing layer: {report['failing_layer']}" if report["failing_layer"] else ""
+    lines = [f"{report['node']}: {report['verdict']}{layer} ({report['reached']})"]
+    for each in report["readings"]:
+        mark = MARKS[each["verdict"]]
+        lines.append(f"  {mark} {each['layer']:<9} {each['target']:<12.44} {each['sentence']}")
+    for each in report["findings"]:
+        kind = "consequence" if each["root"] else "finding"
+        lines.append(f"  {kind}: {each['code']} [{each['target']}] {each['title']}")
+    return lines
