@@ -81,14 +81,24 @@ class Watchdog:
     def _run(self) -> None:
         while True:
             with self._changed:
-                while not self._watches or self._watches[0][0] > time.monotonic():
-                    self._changed.wait(
-                        self._watches[0][0] - time.monotonic() if self._watches else None
-                    )
-                _, _, watch = heapq.heappop(self._watches)
+                watch = self._next_due()
             stop = watch.stop
             if stop is not None:
                 stop()
+
+    def _next_due(self) -> _Watch:
+        """Wait, holding the lock, for the next watch that is due.
+
+        Blocks that ended are dropped on the way, so that a thousand ordinary runs do not wake this
+        thread a thousand times when their deadlines come.
+        """
+        while True:
+            while self._watches and self._watches[0][2].stop is None:
+                heapq.heappop(self._watches)
+            wait = self._watches[0][0] - time.monotonic() if self._watches else None
+            if wait is not None and wait <= 0:
+                return heapq.heappop(self._watches)[2]
+            self._changed.wait(wait)
 
     def _forget(self) -> None:
         """In a forked child: the thread stayed behind, and the lock may be held by nobody."""

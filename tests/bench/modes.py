@@ -14,7 +14,8 @@ from fleet.transport.ssh import connect
 from tests.bench.farm import Farm
 from tests.parts.processes import stop, wait_until
 
-THREADS = 8
+# As many visits at once as an examiner has threads by default, for every mode alike.
+THREADS = 32
 TIMEOUT_S = 30.0
 
 # Ten small commands, collected and written once; about 10 kB.
