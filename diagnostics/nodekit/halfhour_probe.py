@@ -794,6 +794,8 @@ def containers() -> dict[str, Answer]:
         told = ask(["sudo", "-n", PORTS_WRAPPER, "--containers"], until)
         if told.state == "ok":
             return {"containers": _container_rows(told.text)}
+        if told.rc == 30:  # the wrapper ran and failed; other codes are sudo's refusal
+            return {"containers": Answer("error", told.text[:TEXT_CAP], told.rc)}
     told = ask(["docker", "ps", "-a", "--no-trunc", "--format", "{{.ID}}"], until)
     ids = re.findall(r"(?m)^[0-9a-f]{12,64}$", told.text)[:CONTAINERS_CAP]
     if told.state == "ok" and ids:
