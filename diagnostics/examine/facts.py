@@ -13,6 +13,19 @@ NODE_FACTS = {
     "boot_id": "node_rebooted",
 }
 
+# What people read of each card; only of the newest visit, never carried over from an older one.
+MEASURED = (
+    "temperature_c",
+    "fan_pct",
+    "power_w",
+    "limit_w",
+    "util_pct",
+    "memory_used_mib",
+    "memory_total_mib",
+    "gen",
+    "width_x",
+)
+
 Facts = Mapping[str, object]
 
 
@@ -39,7 +52,15 @@ def keep(seen: Observation, before: Facts) -> dict[str, object]:
         if card["uuid"]:
             told = {"vbios": card["vbios"], "power_limit_w": card["limit_w"]}
             cards[card["uuid"]] = {**cards.get(card["uuid"], {}), **_told(told)}
-    return {**before, **_told(node), "gpus": cards}
+    return {**before, **_told(node), "gpus": cards, "measured": _measured(seen)}
+
+
+def _measured(seen: Observation) -> dict[str, Facts]:
+    return {
+        card["uuid"]: _told({name: card.get(name) for name in MEASURED})
+        for card in facts.cards(seen)
+        if card["uuid"]
+    }
 
 
 def changes(before: Facts, after: Facts) -> list[FactChange]:
