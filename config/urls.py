@@ -3,9 +3,13 @@
 from django.urls import include, path
 
 from config import health, metrics
+from config.api import api
 
 urlpatterns = [
-    path("accounts/", include("allauth.urls")),
+    path("", include("tickets.desk.urls")),
+    path("", include("tickets.portal.urls")),
+    path("", include("fleet.people.urls")),
+    path("api/v1/", api.urls),
     path("healthz", health.healthz),
     path("livez", health.livez),
     path("metrics", metrics.metrics),

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
+from fleet import access
 from fleet.changes.errors import Refused
 from fleet.inventory.models import Gpu, Node
 from fleet.inventory.states import NodeState
 from fleet.leases.facts import MOST_PATHS, LeaseFacts, PathFacts
 from fleet.leases.models import AccessKind, AccessPath, Lease, LeaseKind
 from fleet.leases.states import LeaseState
-from fleet.people.models import Customer
+from fleet.people.models import Customer, User
 
 
 @dataclass
@@ -25,11 +26,14 @@ class Resolved:
     paths: Sequence[PathFacts] | None
 
 
-def resolve(lease: Lease | None, facts: LeaseFacts) -> Resolved:
-    """Find every row named, locking the cards. Raises Refused with all that is wrong at once."""
+def resolve(lease: Lease | None, facts: LeaseFacts, actor: User | None = None) -> Resolved:
+    """Find every row named, locking the cards. Raises Refused with all that is wrong at once.
+
+    What `actor` may not see does not exist for them.
+    """
     errors: dict[str, str] = {}
-    customer = _customer(lease, facts, errors)
-    node = _node(lease, facts, errors)
+    customer = _customer(lease, facts, actor, errors)
+    node = _node(lease, facts, actor, errors)
     state = facts.get("state") or (lease.state if lease else LeaseState.ACTIVE)
     _check_words(lease, facts, state, errors)
     if customer is None or node is None:
@@ -45,23 +49,29 @@ def resolve(lease: Lease | None, facts: LeaseFacts) -> Resolved:
     return Resolved(customer, node, state, gpus, facts.get("paths"))
 
 
-def _customer(lease: Lease | None, facts: LeaseFacts, errors: dict[str, str]) -> Customer | None:
+def _customer(
+    lease: Lease | None, facts: LeaseFacts, actor: User | None, errors: dict[str, str]
+) -> Customer | None:
     if "customer" not in facts:
         if lease is None:
             errors["customer"] = _("A new lease needs its customer.")
         return lease.customer if lease else None
-    found = Customer.objects.filter(name=facts["customer"]).first()
+    seen = access.customers(actor) if actor else Customer.objects.all()
+    found = seen.filter(name=facts["customer"]).first()
     if found is None:
         errors["customer"] = _("No customer is called “%(name)s”.") % {"name": facts["customer"]}
     return found
 
 
-def _node(lease: Lease | None, facts: LeaseFacts, errors: dict[str, str]) -> Node | None:
+def _node(
+    lease: Lease | None, facts: LeaseFacts, actor: User | None, errors: dict[str, str]
+) -> Node | None:
     if "node" not in facts:
         if lease is None:
             errors["node"] = _("A new lease needs its node.")
         return lease.node if lease else None
-    found = Node.objects.select_related("provider").filter(name=facts["node"]).first()
+    seen = access.nodes(actor) if actor else Node.objects.all()
+    found = seen.select_related("provider").filter(name=facts["node"]).first()
     if found is None:
         errors["node"] = _("No node is called “%(name)s”.") % {"name": facts["node"]}
     return found

@@ -10,6 +10,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from fleet.access import leases
 from fleet.changes.errors import Refused, StaleState
 from fleet.changes.services import announce, move_state, record
 from fleet.leases.facts import LeaseFacts
@@ -56,6 +57,8 @@ def upsert_lease(
             lease = Lease.objects.select_for_update().filter(order_id=order_id).first()
             if lease is None:
                 return _create(order_id, said, actor, facts)
+            if actor is not None and not leases(actor).filter(pk=lease.pk).exists():
+                raise Refused({"order_id": _("This order number is taken.")})
             if lease.confirmed_at is not None and said < lease.confirmed_at:
                 return Upserted(lease, "stale")
             return _update(lease, said, actor, facts)
@@ -78,7 +81,7 @@ def _said(confirmed_at: datetime | None) -> datetime:
 
 
 def _create(order_id: str, said: datetime, actor: User | None, facts: LeaseFacts) -> Upserted:
-    found = resolve(None, facts)
+    found = resolve(None, facts, actor)
     lease = Lease(
         order_id=order_id,
         customer=found.customer,
@@ -97,7 +100,7 @@ def _create(order_id: str, said: datetime, actor: User | None, facts: LeaseFacts
 
 
 def _update(lease: Lease, said: datetime, actor: User | None, facts: LeaseFacts) -> Upserted:
-    found = resolve(lease, facts)
+    found = resolve(lease, facts, actor)
     before_node = lease.node_id
     changes = _set_plain(lease, found, facts)
     if found.gpus is not None:
