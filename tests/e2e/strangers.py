@@ -58,7 +58,7 @@ LISTEN = """async ([regions, seconds]) => {
 def socket_hears(stack: Stack, browser: Browser, *, seconds: float = 12) -> list[str]:
     """What the second customer's sockets say of regions that are not theirs, beside a refusal."""
     email, _ = stack.login("customer", 1)
-    own, foreign, nodes = _others(stack, email)
+    _, foreign, nodes = _others(stack, email)
     other = [pk for lease in foreign for (pk,) in stack.query(
         "select customer_id from fleet_lease where id = ?", lease)]  # fmt: skip
     regions = ["board", "fleet", *(f"node:{pk}" for pk in nodes[:6])]
