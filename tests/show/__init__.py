@@ -1,1 +1,1 @@
-"""`make show-N`: each line of an issue's "Must show", proved by a run and printed with its figure."""
+"""`make show-N`: each promise of an issue, proved by a run and printed with its figure."""

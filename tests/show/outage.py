@@ -55,11 +55,12 @@ def _broker(proof: Proof, stack: Stack, broker: Valkey) -> None:
             proof.check(
                 seen.slowest < outages.MOST_S and not seen.wrong,
                 f"Valkey {how} {OUTAGE_S:g} s: {len(seen.answers)} pages and POSTs, slowest "
-                f"{seen.slowest:.2f} s (< {outages.MOST_S:g}), {len(seen.wrong)} wrong {seen.wrong[:2] or ''}",
+                f"{seen.slowest:.2f} s (< {outages.MOST_S:g}), {len(seen.wrong)} wrong "
+                f"{seen.wrong[:2] or ''}",
             )
             proof.check(
                 seen.not_live_after is not None,
-                f"board not live after {seen.not_live_after or 0:.0f} s, live again "
-                f"{seen.live_again_after:.0f} s and healthy {seen.healthy_again_after:.0f} s after mending",
+                f"board not live after {seen.not_live_after or 0:.0f} s; once mended live again in "
+                f"{seen.live_again_after:.0f} s and healthy in {seen.healthy_again_after:.0f} s",
             )
             proof.check(seen.lost == 0, f"{len(seen.asked)} visits asked for, {seen.lost} lost")

@@ -9,11 +9,12 @@ from tests.show.proof import Line, prove
 
 
 def lines(*, remove: bool) -> list[Line]:
+    suite = partial(checks.suite, remove=remove)
     return [
         (1, "Clone, make run, kill -9, run again", starting.starting),
         (2, "Both faults on the board, 20 injections, strangers see nothing", board.board),
-        (3, "make test installs its parts and passes every tier", partial(checks.suite, remove=remove)),
-        (4, "A real host without NVIDIA is never ok; NVML and nvidia-smi agree", checks.honest_host),
+        (3, "make test installs its parts and passes every tier", suite),
+        (4, "A host without NVIDIA is never ok; NVML and nvidia-smi agree", checks.honest_host),
         (5, "Killed and frozen examiners and broker", outage.outage),
         (6, "Client CPU per probe beside OpenSSH ControlMaster", checks.costs),
         (7, "Contracts hold, planted violations are refused", checks.contracts),
