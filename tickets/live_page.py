@@ -41,7 +41,9 @@ def subscriptions(lives: Iterable[Live]) -> str:
     return ",".join(f"{each.name}@{each.version(now)}" for each in asked)
 
 
-def page(request: PersonRequest, template: str, lives: Iterable[Live], **context: Any) -> HttpResponse:
+def page(
+    request: PersonRequest, template: str, lives: Iterable[Live], **context: Any
+) -> HttpResponse:
     """Render a page that follows `lives`; they stand in the template in this order as `lives`."""
     shown = list(lives)
     frame = {"live_regions": subscriptions(shown), "lives": shown}

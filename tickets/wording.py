@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.utils.functional import Promise
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext_lazy, ngettext, pgettext_lazy
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 
 from diagnostics.catalogue.load import fault
 from diagnostics.findings import messages
@@ -52,6 +51,11 @@ LAYERS: dict[str, str | Promise] = {
     Layer.NETWORK: pgettext_lazy("layer", "network"),
     Layer.STORAGE: pgettext_lazy("layer", "storage"),
 }
+OPENS: dict[str, str | Promise] = {
+    "incident": gettext_lazy("act now"),
+    "worklist": gettext_lazy("daytime work"),
+    "record": gettext_lazy("for the record"),
+}
 SIDES = {
     "no": gettext_lazy("Platform"),
     "yes": gettext_lazy("Your program or settings"),
@@ -67,6 +71,11 @@ def verdict(key: str) -> Sign:
 def severity(key: str) -> Sign:
     """The sign of a severity; anything unheard of counts as medium."""
     return SEVERITIES.get(key, SEVERITIES["medium"])
+
+
+def opens(key: str) -> str:
+    """What kind of work a finding is."""
+    return str(OPENS.get(key, key))
 
 
 def layer(key: str) -> str:

@@ -20,7 +20,7 @@ def zones() -> list[tuple[str, str]]:
     return [(zone, zone.replace("_", " ")) for zone in (*NEAR, *rest)]
 
 
-class SettingsForm(forms.ModelForm[User]):
+class SettingsForm(forms.ModelForm):  # type: ignore[type-arg]
     """Language, zone, theme, density; for staff also drill mode."""
 
     language = forms.ChoiceField(label=_("Language"), choices=settings.LANGUAGES)
@@ -55,7 +55,7 @@ class LanguageForm(forms.Form):
     language = forms.ChoiceField(choices=settings.LANGUAGES)
 
 
-class ThemeForm(forms.ModelForm[User]):
+class ThemeForm(forms.ModelForm):  # type: ignore[type-arg]
     """The light and dark switch in the header."""
 
     class Meta:

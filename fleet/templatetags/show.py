@@ -54,7 +54,8 @@ def _ticking(kind: str, since: datetime | None, say: "formats.Say") -> SafeStrin
     if since is None:
         return formats.NOTHING
     return format_html(
-        '<time class="tick tick-{0}" data-tick="{0}" data-since="{1}" datetime="{2}" title="{3}">{4}</time>',
+        '<time class="tick tick-{0}" data-tick="{0}" data-since="{1}"'
+        ' datetime="{2}" title="{3}">{4}</time>',
         kind,
         int(since.timestamp() * 1000),
         since.isoformat(timespec="seconds"),

@@ -8,7 +8,7 @@ from fleet import access
 from fleet.live.region import Region, Rows
 from fleet.people.models import User
 from tickets.desk import queries
-from tickets.desk.contexts import board, fleet, lease, node
+from tickets.desk.contexts import board, fleet, lease, node, strip
 
 Anyone = User | AnonymousUser
 STRIP = "strip"  # the key under which the fleet is one line
@@ -38,8 +38,8 @@ def board_rows(user: User, key: str) -> Rows:
 def fleet_rows(user: User, key: str) -> Rows:
     """`key` is STRIP, or the page's filters (`Filters.spec`)."""
     if key == STRIP:
-        strip = queries.strip(user)
-        return Rows({"strip": render_to_string("desk/_strip.html", {"strip": strip})})
+        seen = strip.view(queries.strip(user))
+        return Rows({"strip": render_to_string("desk/_strip.html", {"strip": seen})})
     page = queries.fleet_page(user, queries.filters(QueryDict(key)))
     return Rows(
         {
@@ -59,7 +59,7 @@ def node_rows(user: User, key: str) -> Rows:
     seen = node.page(user, access.node_or_404(user, int(key)))
     return Rows(
         {
-            f"part-{part}": render_to_string(f"desk/node/_{part}.html", {"page": seen})
+            f"part-{part}": render_to_string(f"desk/node/_{part}.html", {"seen": seen})
             for part in node.PARTS
         }
     )
@@ -75,7 +75,7 @@ def lease_rows(user: User, key: str) -> Rows:
     seen = lease.page(user, access.lease_or_404(user, int(key)))
     return Rows(
         {
-            f"part-{part}": render_to_string(f"desk/lease/_{part}.html", {"page": seen})
+            f"part-{part}": render_to_string(f"desk/lease/_{part}.html", {"seen": seen})
             for part in lease.PARTS
         }
     )

@@ -1,4 +1,4 @@
-"""What the desk reads. Every list is bounded, and costs the same number of queries at any length."""
+"""What the desk reads. Lists are bounded and cost the same queries at any length."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ def running_leases() -> QuerySet[Lease]:
 
 
 def board(user: User) -> QuerySet[Finding]:
-    """Open findings that nothing else explains; the worst of their family first, then the oldest."""
+    """Open findings that nothing else explains; the worst of a family counts, then age."""
     mine = open_findings(user)
     family = Finding.objects.filter(root=OuterRef("pk"), state=FindingState.OPEN)
 
@@ -95,12 +95,16 @@ class Strip:
 def strip(user: User | AnonymousUser) -> Strip:
     """Three queries, however large the fleet is."""
     fresh = Q(watch__examined_at__gte=timezone.now() - STALE)
-    nodes = access.nodes(user).filter(state__in=WATCHED).aggregate(
-        nodes=Count("pk"),
-        ok=Count("pk", filter=fresh & Q(watch__verdict="ok")),
-        warn=Count("pk", filter=fresh & Q(watch__verdict="warn")),
-        fail=Count("pk", filter=fresh & Q(watch__verdict="fail")),
-        examined_at=Max("watch__examined_at"),
+    nodes = (
+        access.nodes(user)
+        .filter(state__in=WATCHED)
+        .aggregate(
+            nodes=Count("pk"),
+            ok=Count("pk", filter=fresh & Q(watch__verdict="ok")),
+            warn=Count("pk", filter=fresh & Q(watch__verdict="warn")),
+            fail=Count("pk", filter=fresh & Q(watch__verdict="fail")),
+            examined_at=Max("watch__examined_at"),
+        )
     )
     known = nodes["ok"] + nodes["warn"] + nodes["fail"]
     cards = access.gpus(user).filter(node__state__in=WATCHED).exclude(state=GpuState.RETIRED)
@@ -203,7 +207,12 @@ def matching(text: str) -> Q:
     """Text of the search field: node, address, rack, asset tag, card, customer or order."""
     found = Q()
     for field in (
-        "name", "address", "rack", "asset_tag", "gpus__uuid", "leases__order_id",
+        "name",
+        "address",
+        "rack",
+        "asset_tag",
+        "gpus__uuid",
+        "leases__order_id",
         "leases__customer__name",
     ):
         found |= Q(**{f"{field}__icontains": text})

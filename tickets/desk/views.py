@@ -10,6 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 from diagnostics.examine import services as examine
 from fleet import access
 from fleet.access import PersonRequest, login_required, ops_required, staff_required
+from tickets import wording
 from tickets.desk import live, queries
 from tickets.desk.contexts import lease as lease_context
 from tickets.desk.contexts import node as node_context
@@ -65,6 +66,7 @@ def fleet(request: PersonRequest) -> HttpResponse:
         "pages": queries.fleet_page(request.user, asked),
         "providers": access.providers(request.user).order_by("name"),
         "regions": queries.regions(request.user),
+        "verdicts": wording.VERDICTS.values(),
     }
     lives = [_strip(request), _fleet(request, asked)]
     return page(request, "desk/fleet.html", lives, nav="fleet", **context)

@@ -34,6 +34,8 @@ def findings(user: User, leases: Sequence[Lease]) -> Mapping[int, list[Finding]]
     sorted_out: dict[int, list[Finding]] = defaultdict(list)
     for lease in leases:
         for each in found:
-            if each.lease_id == lease.pk or (each.target == "node" and each.node_id == lease.node_id):
+            if each.lease_id == lease.pk or (
+                each.target == "node" and each.node_id == lease.node_id
+            ):
                 sorted_out[lease.pk].append(each)
     return sorted_out

@@ -20,7 +20,11 @@ def mine(request: PersonRequest) -> HttpResponseBase:
     customers = list(queries.customers(request.user))
     lives = [_mine(request, customer.pk) for customer in customers]
     return page(
-        request, "portal/mine.html", lives, nav="mine", shown=list(zip(customers, lives, strict=True))
+        request,
+        "portal/mine.html",
+        lives,
+        nav="mine",
+        shown=list(zip(customers, lives, strict=True)),
     )
 
 

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.urls import reverse
+
 from diagnostics.probes.reading import WORST
 from fleet.inventory.models import Gpu
 from fleet.leases.models import Lease
@@ -30,6 +32,7 @@ class CardRow:
     memory: str
     pcie: str
     lease: str
+    lease_url: str
     customer: str
 
 
@@ -41,9 +44,7 @@ def rows(
 ) -> tuple[CardRow, ...]:
     """`measured` is UUID → what hostprobe read, names with units (diagnostics/probes/facts.py)."""
     holders = {gpu.pk: lease for lease in leases for gpu in lease.gpus.all()}
-    return tuple(
-        _row(gpu, holders.get(gpu.pk), readings, _of(measured, gpu.uuid)) for gpu in gpus
-    )
+    return tuple(_row(gpu, holders.get(gpu.pk), readings, _of(measured, gpu.uuid)) for gpu in gpus)
 
 
 def _of(measured: Mapping[str, Any], uuid: str) -> Mapping[str, Any]:
@@ -72,6 +73,7 @@ def _row(
         memory=_of_limit(measured, "memory_used_mib", "memory_total_mib", "MiB"),
         pcie=_pcie(measured),
         lease=lease.order_id if lease else "",
+        lease_url=reverse("lease", args=[lease.pk]) if lease else "",
         customer=lease.customer.name if lease else "",
     )
 

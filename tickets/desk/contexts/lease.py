@@ -77,7 +77,7 @@ def page(user: User, lease: Lease) -> LeasePage:
     fresh = watch is not None and not queries.is_stale(watch.examined_at)
     readings = watch.readings if watch and fresh else []
     found = queries.findings_there(user, lease)
-    measured = watch.facts.get("cards", {}) if watch and fresh else {}
+    measured = watch.facts.get("measured", {}) if watch and fresh else {}
     paths = list(lease.paths.order_by("kind", "public_port"))
     return LeasePage(
         staff=access.is_staff(user),

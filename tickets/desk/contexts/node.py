@@ -99,7 +99,7 @@ def page(user: User, node: Node) -> NodePage:
 
 def _measured(watch: Watch | None) -> Mapping[str, Any]:
     """What the newest visit read on each card, by UUID."""
-    found = watch.facts.get("cards") if watch else None
+    found = watch.facts.get("measured") if watch else None
     return found if isinstance(found, Mapping) else {}
 
 

@@ -1,0 +1,80 @@
+"""The fleet in a line, and the calm notice of a board without findings."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from fleet.people import formats
+from tickets import wording
+from tickets.desk.queries import Strip
+from tickets.wording import Sign
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How many nodes have this verdict."""
+
+    sign: Sign
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Calm:
+    """Why the board is empty: nothing is wrong, or we do not know."""
+
+    sign: Sign
+    title: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class StripView:
+    """What the strip shows. `calm` is None while a finding is open."""
+
+    counts: tuple[Count, ...]
+    cards_out: int
+    cards_text: str
+    examined_at: datetime | None
+    calm: Calm | None
+
+
+def view(strip: Strip) -> StripView:
+    """Word the counts."""
+    return StripView(
+        counts=tuple(
+            Count(wording.verdict(key), number)
+            for key, number in (
+                ("fail", strip.fail),
+                ("warn", strip.warn),
+                ("unknown", strip.unknown),
+                ("ok", strip.ok),
+            )
+        ),
+        cards_out=strip.cards_out,
+        cards_text=formats.number(strip.cards),
+        examined_at=strip.examined_at,
+        calm=None if strip.findings else _calm(strip),
+    )
+
+
+def _calm(strip: Strip) -> Calm:
+    """Unknown nodes are never passed off as well."""
+    if not strip.nodes:
+        said = _("Nodes appear here as soon as they are imported or enrolled.")
+        return Calm(wording.verdict("unknown"), _("No nodes yet"), said)
+    if strip.unknown:
+        said = ngettext(
+            "No finding is open, but %(count)d node was not examined lately.",
+            "No finding is open, but %(count)d nodes were not examined lately.",
+            strip.unknown,
+        )
+        words = said % {"count": strip.unknown}
+        return Calm(wording.verdict("unknown"), _("We do not know enough"), words)
+    said = ngettext(
+        "%(count)d node was examined and no finding is open.",
+        "All %(count)d nodes were examined and no finding is open.",
+        strip.nodes,
+    )
+    return Calm(wording.verdict("ok"), _("Nothing is wrong"), said % {"count": strip.nodes})
