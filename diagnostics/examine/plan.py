@@ -9,7 +9,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from diagnostics.examine.models import VisitRequest, Watch
-from diagnostics.examine.record import Before, LeaseRef, VisitPlan
+from diagnostics.examine.record import READ, Before, LeaseRef, VisitPlan
 from diagnostics.examine.states import VisitState
 from diagnostics.findings.models import Finding
 from diagnostics.findings.states import FindingState
@@ -32,7 +32,9 @@ _loaded: dict[int, str] = {}  # credential → the secret in this process's key 
 def plans(watches: QuerySet[Watch], *, deadline: float) -> list[VisitPlan]:
     """One plan per claimed row. `deadline` is monotonic seconds, counted from the claim."""
     rows = list(
-        watches.select_related("node__provider", "node__credential", "node__jump__credential")
+        watches.select_related(
+            "node__provider", "node__credential", "node__jump__credential"
+        ).defer("readings")
     )
     nodes = [row.node for row in rows]
     pks = [node.pk for node in nodes]
@@ -63,13 +65,12 @@ def plans(watches: QuerySet[Watch], *, deadline: float) -> list[VisitPlan]:
 
 
 def _before(row: Watch) -> Before:
+    read = row.memory.get(READ, {})
     return Before(
         examined=row.examined_at is not None,
         verdict=row.verdict,
-        verdicts={
-            (reading["probe"], reading["target"]): (reading["verdict"], reading["code"])
-            for reading in row.readings
-        },
+        not_ok=read.get("not_ok", {}),
+        targets=frozenset(read.get("targets", ())),
         streaks=row.streaks,
         facts=row.facts,
     )

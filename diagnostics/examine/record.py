@@ -1,6 +1,6 @@
 """What goes into a visit and what comes out of it. Plain data: no ORM, no I/O."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from diagnostics.probes.reading import Expectation, Reading, Verdict
@@ -9,6 +9,8 @@ from fleet.transport.result import Address
 VISIT_S = 45.0  # one absolute deadline per visit, from the claim (reference: SSH design, 6)
 CLAIM_S = 60.0  # longer than a visit, so that a claim outlives what it protects
 PERIOD_S = 60.0  # how often a node is examined
+OK = Verdict.OK
+READ = "read"  # where Watch.memory keeps Before.after
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +23,37 @@ class LeaseRef:
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """What the last visit left in the Watch row; the claim keeps it unchanged until we settle."""
+    """What the last visit left in the Watch row; the claim keeps it unchanged until we settle.
+
+    `not_ok` maps `probe target` to (verdict, code); everything else on `targets` was ok. That is
+    little to load: the readings themselves, 15 kB for eight cards, stay in the database.
+    """
 
     examined: bool = False
     verdict: str = "unknown"
-    # (probe, target) → (verdict, code)
-    verdicts: Mapping[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
-    streaks: Mapping[str, list[object]] = field(default_factory=dict)
+    not_ok: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    targets: frozenset[str] = frozenset()
+    streaks: Mapping[str, Sequence[object]] = field(default_factory=dict)
     facts: Mapping[str, object] = field(default_factory=dict)
+
+    def of(self, reading: Reading) -> tuple[str, str]:
+        """Verdict and code that this probe had for this target; unknown if it is new."""
+        seen = self.not_ok.get(f"{reading.probe} {reading.target}")
+        if seen is not None:
+            return seen[0], seen[1]
+        return (OK, "") if reading.target in self.targets else (Verdict.UNKNOWN, "")
+
+    @classmethod
+    def after(cls, readings: Iterable[Reading]) -> dict[str, object]:
+        """What `Watch.memory` keeps for the next visit; `Before.not_ok` and `.targets` again."""
+        return {
+            "not_ok": {
+                f"{reading.probe} {reading.target}": (reading.verdict, reading.code)
+                for reading in readings
+                if reading.verdict is not OK
+            },
+            "targets": list({reading.target: None for reading in readings}),
+        }
 
 
 @dataclass(frozen=True, slots=True)

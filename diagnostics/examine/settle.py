@@ -12,7 +12,7 @@ from django.utils import timezone
 from diagnostics.examine import announce, gate
 from diagnostics.examine.facts import changes
 from diagnostics.examine.models import Examination, ReadingChange, VisitRequest, Watch
-from diagnostics.examine.record import Outcome
+from diagnostics.examine.record import READ, Before, Outcome
 from diagnostics.examine.states import VisitState
 from diagnostics.findings import settle as findings
 from diagnostics.findings.settle import LAYERS
@@ -33,7 +33,8 @@ class Prepared:
     outcome: Outcome
     ended_at: datetime
     changed: Sequence[tuple[Reading, str]]  # a reading and its verdict before
-    readings: str  # JSON
+    readings: str  # JSON, as is
+    memory: str
 
 
 def settle(outcomes: Iterable[Outcome]) -> int:
@@ -49,31 +50,31 @@ def settle(outcomes: Iterable[Outcome]) -> int:
 
 
 def as_json(reading: Reading) -> dict[str, object]:
-    """A reading as the Watch row and `Examination.whole` keep it."""
-    layer = LAYERS.get(reading.probe)
+    """A reading as the Watch row and `Examination.whole` keep it (the words are strings)."""
     return {
         "probe": reading.probe,
-        "layer": layer.value if layer else "",
+        "layer": LAYERS.get(reading.probe, ""),
         "target": reading.target,
-        "verdict": reading.verdict.value,
+        "verdict": reading.verdict,
         "code": reading.code,
         "reason": reading.reason,
-        "values": dict(reading.values),
+        "values": reading.values,
     }
 
 
 def _prepare(outcome: Outcome) -> Prepared:
-    before = outcome.plan.before.verdicts
-    changed = [
-        (reading, before.get((reading.probe, reading.target), ("", ""))[0])
-        for reading in outcome.readings
-        if before.get((reading.probe, reading.target)) != (reading.verdict.value, reading.code)
-    ]
+    before = outcome.plan.before
+    changed = []
+    for reading in outcome.readings:
+        verdict, code = before.of(reading)
+        if verdict != reading.verdict or code != reading.code:
+            changed.append((reading, verdict))
     return Prepared(
         outcome=outcome,
         ended_at=datetime.fromtimestamp(outcome.ended_at, UTC),
         changed=changed,
         readings=_dump([as_json(reading) for reading in outcome.readings]),
+        memory=_dump({**outcome.memory, READ: Before.after(outcome.readings)}),
     )
 
 
@@ -117,8 +118,7 @@ def _sighting(each: Prepared) -> findings.Sighting:
     )
 
 
-def _dump(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+_dump = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
 
 
 def _write_watches(kept: Sequence[Prepared], settled: Sequence[findings.Settled]) -> None:
@@ -136,7 +136,7 @@ def _write_watches(kept: Sequence[Prepared], settled: Sequence[findings.Settled]
             each.outcome.failing_layer,
             each.readings,
             _dump(done.streaks),
-            _dump(each.outcome.memory),
+            each.memory,
             _dump(each.outcome.facts),
             each.outcome.plan.node_id,
             each.outcome.plan.token,
@@ -155,7 +155,7 @@ def _write_examinations(kept: Sequence[Prepared]) -> None:
             for row, each in zip(rows, kept, strict=True)
             if each.outcome.plan.before.examined
             for reading, before in each.changed
-            if reading.verdict.value != before
+            if reading.verdict != before
         ]
     )
     for row, each in zip(rows, kept, strict=True):
@@ -189,7 +189,7 @@ def _change(row: Examination, at: datetime, reading: Reading, before: str) -> Re
         at=at,
         probe=reading.probe,
         target=reading.target,
-        before=before or "unknown",
+        before=before,
         after=reading.verdict.value,
         code=reading.code,
         reason=reading.reason,
