@@ -37,7 +37,8 @@ ARGV = ("sh", "-c", PROBE)
 
 @dataclass
 class Mode:
-    """One way. `run` does every host once; `cpu` reads the CPU seconds its processes have used.
+    """One way. `run` does every host once; `cpu` reads the CPU seconds its processes have used;
+    `before` prepares a round and is not counted.
 
     `limit` is the most it may cost as a multiple of the baseline; None for yardsticks.
     """
@@ -47,6 +48,7 @@ class Mode:
     cpu: Callable[[], float]
     limit: float | None = None
     close: Callable[[], None] = field(default=lambda: None)
+    before: Callable[[], None] = field(default=lambda: None)
 
 
 def check(output: bytes) -> None:

@@ -1,29 +1,28 @@
 """CPU per host and probe beside OpenSSH, in alternating rounds.
 
-`python -m tests.bench.ssh --hosts 100 --rounds 5`. Only ratios are goals: they hold on any machine.
+`python -m tests.bench.ssh --hosts 100 --rounds 5`: the transport alone; with `--database sqlite` or
+`postgres`, from the wire to the stored row. Only ratios are goals: they hold on any machine.
 """
 
 import argparse
-import os
+import gc
 import random
 import statistics
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
-
+from tests.bench import recording
+from tests.bench.database import KINDS, opened
 from tests.bench.farm import Farm
 from tests.bench.modes import Mode, control_master, fresh, kept, openssh_fresh
 
 BASELINE = control_master
-MODES: dict[str, Callable[[Farm], Mode]] = {
-    "kept": kept,
-    "fresh": fresh,
-    "openssh": openssh_fresh,
-}
+TRANSPORT = {"kept": kept, "fresh": fresh, "openssh": openssh_fresh}
+PIPELINE = ["stored", "whole"]
 
 
 def rounds_of(modes: Sequence[Mode], rounds: int) -> dict[str, list[float]]:
@@ -33,6 +32,8 @@ def rounds_of(modes: Sequence[Mode], rounds: int) -> dict[str, list[float]]:
     for _ in range(rounds):
         random.shuffle(order)
         for mode in order:
+            mode.before()
+            gc.collect()  # what another mode left behind is not this one's cost
             before = mode.cpu()
             mode.run()
             spent[mode.name].append(mode.cpu() - before)
@@ -63,32 +64,50 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
-def bench(hosts: int, rounds: int, names: Sequence[str]) -> bool:
-    with tempfile.TemporaryDirectory(prefix="hh-bench-") as folder:
-        farm = Farm(Path(folder), hosts).start()
-        modes: list[Mode] = []
-        try:
-            modes.append(BASELINE(farm))
-            modes += [MODES[name](farm) for name in names]
-            began = time.monotonic()
-            spent = rounds_of(modes, rounds)
-            good = table(modes, spent, hosts)
-            say(f"{time.monotonic() - began:.0f} s")
-        finally:
-            for mode in modes:
-                mode.close()
-            farm.stop()
+def bench(hosts: int, rounds: int, names: Sequence[str], database: str) -> bool:
+    """One table. With a database the hosts answer with a recorded examination of eight cards."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(TemporaryDirectory(prefix="hh-bench-")))
+        farm = Farm(folder / "plain", hosts).start()
+        stack.callback(farm.stop)
+        openers: dict[str, Callable[[Farm], Mode]] = {**TRANSPORT}
+        modes = [_open(BASELINE, farm, stack)]
+        if database:
+            farm = Farm(folder / "nodes", hosts, extra=recording.answering)
+            recording.write(farm)
+            stack.callback(farm.start().stop)
+            openers = {**_pipeline(farm)}
+        modes += [_open(openers[name], farm, stack) for name in names or openers]
+        began = time.monotonic()
+        spent = rounds_of(modes, rounds)
+        good = table(modes, spent, hosts)
+        say(f"{time.monotonic() - began:.0f} s{f', {database}' if database else ''}")
     return good
+
+
+def _open(opener: Callable[[Farm], Mode], farm: Farm, stack: ExitStack) -> Mode:
+    mode = opener(farm)
+    stack.callback(mode.close)
+    return mode
+
+
+def _pipeline(farm: Farm) -> dict[str, Callable[[Farm], Mode]]:
+    from tests.bench import pipeline  # models can be imported only now
+
+    pipeline.fill(farm)
+    return pipeline.MODES
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--hosts", type=int, nargs="+", default=[100, 200])
+    parser.add_argument("--hosts", type=int, default=100)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--modes", nargs="+", choices=list(MODES), default=list(MODES))
+    parser.add_argument("--database", choices=KINDS, default="")
+    parser.add_argument("--modes", nargs="+", default=[], help=f"{[*TRANSPORT]} or {PIPELINE}")
     options = parser.parse_args(argv)
-    verdicts = [bench(hosts, options.rounds, options.modes) for hosts in options.hosts]
-    return 0 if all(verdicts) else 1
+    with opened(options.database) if options.database else nullcontext():
+        good = bench(options.hosts, options.rounds, options.modes, options.database)
+    return 0 if good else 1
 
 
 if __name__ == "__main__":
