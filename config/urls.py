@@ -8,6 +8,8 @@ from config.api import api
 urlpatterns = [
     path("", include("tickets.desk.urls")),
     path("", include("tickets.portal.urls")),
+    path("", include("tickets.drill.urls")),
+    path("", include("fleet.inventory.urls")),
     path("", include("fleet.people.urls")),
     path("api/v1/", api.urls),
     path("healthz", health.healthz),

@@ -55,6 +55,12 @@ class LanguageForm(forms.Form):
     language = forms.ChoiceField(choices=settings.LANGUAGES)
 
 
+class DrillForm(forms.Form):
+    """The switch between the real fleet and the simulated one."""
+
+    drill_mode = forms.BooleanField(required=False)
+
+
 class ThemeForm(forms.ModelForm):  # type: ignore[type-arg]
     """The light and dark switch in the header."""
 

@@ -9,6 +9,12 @@ def choose_language(*, user: User, language: str) -> None:
     user.language = language
 
 
+def choose_drill(*, user: User, drill_mode: bool) -> None:
+    """Write down whether this person works on the simulated fleet or on the real one."""
+    User.objects.filter(pk=user.pk).update(drill_mode=drill_mode)
+    user.drill_mode = drill_mode
+
+
 def choose_theme(*, user: User, theme: str) -> None:
     """Write down whether this person reads light, dark, or as their device does."""
     User.objects.filter(pk=user.pk).update(theme=theme)

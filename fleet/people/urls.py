@@ -8,6 +8,7 @@ from fleet.people import views
 urlpatterns = [
     path("settings/", views.change_settings, name="settings"),
     path("settings/language", views.choose_language, name="choose_language"),
+    path("settings/drill", views.choose_drill, name="choose_drill"),
     path("settings/theme", views.choose_theme, name="choose_theme"),
     path("accounts/login/", account.login, name="account_login"),
     path("accounts/logout/", account.logout, name="account_logout"),

@@ -9,9 +9,9 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from fleet.access import PersonRequest, is_person, login_required
+from fleet.access import PersonRequest, is_person, login_required, staff_required
 from fleet.people import services
-from fleet.people.forms import LanguageForm, SettingsForm, ThemeForm
+from fleet.people.forms import DrillForm, LanguageForm, SettingsForm, ThemeForm
 
 
 @login_required
@@ -48,6 +48,16 @@ def choose_theme(request: PersonRequest) -> HttpResponseBase:
     form = ThemeForm(request.POST)
     if form.is_valid():
         services.choose_theme(user=request.user, theme=form.cleaned_data["theme"])
+    return _back(request)
+
+
+@require_POST
+@staff_required
+def choose_drill(request: PersonRequest) -> HttpResponseBase:
+    """Into drill mode, or back to the real fleet."""
+    form = DrillForm(request.POST)
+    if form.is_valid():
+        services.choose_drill(user=request.user, drill_mode=form.cleaned_data["drill_mode"])
     return _back(request)
 
 

@@ -26,6 +26,7 @@ from django.utils import timezone
 from diagnostics.findings.models import Finding
 from diagnostics.findings.queries import findings_of_lease, findings_of_node, open_findings
 from diagnostics.findings.states import FindingState
+from diagnostics.probes.reading import Layer
 from fleet import access
 from fleet.inventory.models import Gpu, Node, Region
 from fleet.inventory.states import GpuState, NodeState
@@ -115,12 +116,15 @@ def strip(user: User | AnonymousUser) -> Strip:
 
 
 def out_of_use() -> Q:
-    """A card nobody can use: set aside, critically ill itself, or on a critically ill node."""
+    """A card nobody can use: set aside, critically ill itself, or on a node that is out.
+
+    A count of cards that is short is a hardware fault of the node; the cards that stay are in use.
+    """
     ill = Finding.objects.filter(state=FindingState.OPEN, severity="critical")
     return (
         Q(state=GpuState.QUARANTINED)
         | Q(pk__in=ill.exclude(gpu=None).values("gpu"))
-        | Q(node__in=ill.filter(target="node").values("node"))
+        | Q(node__in=ill.filter(target="node").exclude(layer=Layer.HARDWARE).values("node"))
     )
 
 

@@ -41,7 +41,7 @@ def names(gpus: Iterable[Gpu], leases: Iterable[Lease]) -> Names:
 
 @dataclass(frozen=True, slots=True)
 class ReadingRow:
-    """One probe's word on one target."""
+    """One probe's word on one target; `values` are those its sentence does not tell."""
 
     verdict: Sign
     probe: str
@@ -105,10 +105,12 @@ def _part(reading: Stored) -> str:
 
 
 def _row(reading: Stored, known: Names) -> ReadingRow:
+    said = wording.sentence(reading["reason"], reading["values"])
+    values = (wording.value(name, given) for name, given in reading["values"].items())
     return ReadingRow(
         verdict=wording.verdict(reading["verdict"]),
         probe=wording.probe(reading["probe"]),
         target=known.of(reading["target"]),
-        said=wording.sentence(reading["reason"], reading["values"]),
-        values=tuple(wording.value(name, given) for name, given in reading["values"].items()),
+        said=said,
+        values=tuple((name, value) for name, value in values if value not in said),
     )

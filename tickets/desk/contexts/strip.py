@@ -33,6 +33,7 @@ class Calm:
 class StripView:
     """What the strip shows. `calm` is None while a finding is open."""
 
+    nodes: str
     counts: tuple[Count, ...]
     cards_out: int
     cards_text: str
@@ -42,7 +43,9 @@ class StripView:
 
 def view(strip: Strip) -> StripView:
     """Word the counts."""
+    nodes = ngettext("%(count)d node", "%(count)d nodes", strip.nodes)
     return StripView(
+        nodes=nodes % {"count": strip.nodes},
         counts=tuple(
             Count(wording.verdict(key), number)
             for key, number in (
