@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
@@ -22,6 +22,7 @@ SKIPPED = pytest.StashKey[list[str]]()
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("halfhour")
+    group.addoption("--database-only", action="store_true", help="only tests of the database")
     group.addoption("--long", action="store_true", help="run the long tests too")
     group.addoption(
         "--require-tiers", action="store_true", help="fail when a tier ran no test or skipped one"
@@ -59,12 +60,25 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("--long") or "long" in (config.option.markexpr or ""):
-        return
-    long = [item for item in items if item.get_closest_marker("long")]
-    if long:
-        items[:] = [item for item in items if not item.get_closest_marker("long")]
-        config.hook.pytest_deselected(items=long)
+    if not (config.getoption("--long") or "long" in (config.option.markexpr or "")):
+        _keep(config, items, lambda item: not item.get_closest_marker("long"))
+    if config.getoption("--database-only"):
+        _keep(config, items, _uses_database)
+
+
+def _uses_database(item: pytest.Item) -> bool:
+    names = getattr(item, "fixturenames", ())
+    return bool(item.get_closest_marker("django_db") or {"db", "transactional_db"} & set(names))
+
+
+def _keep(
+    config: pytest.Config, items: list[pytest.Item], wanted: Callable[[pytest.Item], bool]
+) -> None:
+    """Leave the wanted items in the run; pytest counts the others as deselected."""
+    left = [item for item in items if not wanted(item)]
+    if left:
+        items[:] = [item for item in items if wanted(item)]
+        config.hook.pytest_deselected(items=left)
 
 
 def tiers_of(item: pytest.Item) -> list[str]:
