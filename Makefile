@@ -31,7 +31,7 @@ lint: setup ## ruff, import-linter, shellcheck where it is installed
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	.venv/bin/lint-imports --no-cache
-	@if command -v shellcheck >/dev/null; then shellcheck .ci/run scripts/*; fi
+	@if command -v shellcheck >/dev/null; then shellcheck .ci/run scripts/* diagnostics/nodekit/install diagnostics/nodekit/wrappers/*; fi
 
 types: setup ## mypy --strict
 	SECRET_KEY=types-only $(PY) -m mypy

@@ -200,37 +200,34 @@ def pci_address(text: object) -> str | None:
     return f"{int(domain or '0', 16):04x}:{bus}:{device}.{function or '0'}"
 
 
+def _watts(milliwatts: int) -> float:
+    return round(milliwatts / 1000.0, 2)
+
+
+def _temperature(nvml: Any, card: Any) -> object:
+    try:
+        return nvml.nvmlDeviceGetTemperatureV(card, 0)
+    except nvml.NVMLError:  # before 570
+        return nvml.nvmlDeviceGetTemperature(card, 0)
+
+
+def _reasons(nvml: Any, card: Any) -> object:
+    try:
+        return int(nvml.nvmlDeviceGetCurrentClocksEventReasons(card))
+    except nvml.NVMLError:  # before 535
+        return int(nvml.nvmlDeviceGetCurrentClocksThrottleReasons(card))
+
+
+def _action(nvml: Any, card: Any) -> object:
+    value = nvml.nvmlDeviceGetFieldValues(card, [230])[0]
+    if value.nvmlReturn:
+        raise nvml.NVMLError(value.nvmlReturn)
+    return ACTIONS[value.value.uiVal] if value.value.uiVal < len(ACTIONS) else "other"
+
+
 def _nvml_fields(nvml: Any) -> dict[str, Callable[[Any], object]]:
     """Name → how to read it from a card's handle. Each is called, and may fail, alone."""
-
-    def temperature(card: Any) -> object:
-        try:
-            return nvml.nvmlDeviceGetTemperatureV(card, 0)
-        except nvml.NVMLError:
-            return nvml.nvmlDeviceGetTemperature(card, 0)
-
-    def reasons(card: Any) -> object:
-        try:
-            return int(nvml.nvmlDeviceGetCurrentClocksEventReasons(card))
-        except nvml.NVMLError:
-            return int(nvml.nvmlDeviceGetCurrentClocksThrottleReasons(card))
-
-    def action(card: Any) -> object:
-        value = nvml.nvmlDeviceGetFieldValues(card, [230])[0]
-        if value.nvmlReturn:
-            raise nvml.NVMLError(value.nvmlReturn)
-        return ACTIONS[value.value.uiVal] if value.value.uiVal < len(ACTIONS) else "other"
-
-    def watts(milliwatts: int) -> float:
-        return round(milliwatts / 1000.0, 2)
-
-    def remapped(card: Any) -> object:
-        return [int(number) for number in nvml.nvmlDeviceGetRemappedRows(card)]
-
-    def limits(card: Any) -> Any:
-        return nvml.nvmlDeviceGetPowerManagementLimitConstraints(card)
-
-    n = nvml
+    n, watts, limits = nvml, _watts, nvml.nvmlDeviceGetPowerManagementLimitConstraints
     return {
         "uuid": n.nvmlDeviceGetUUID,
         "name": n.nvmlDeviceGetName,
@@ -238,7 +235,7 @@ def _nvml_fields(nvml: Any) -> dict[str, Callable[[Any], object]]:
         "minor": n.nvmlDeviceGetMinorNumber,
         "vbios": n.nvmlDeviceGetVbiosVersion,
         "pstate": n.nvmlDeviceGetPerformanceState,
-        "temperature_c": temperature,
+        "temperature_c": lambda card: _temperature(n, card),
         "margin_c": n.nvmlDeviceGetMarginTemperature,
         "fan_pct": n.nvmlDeviceGetFanSpeed,
         "power_w": lambda card: watts(n.nvmlDeviceGetPowerUsage(card)),
@@ -257,9 +254,9 @@ def _nvml_fields(nvml: Any) -> dict[str, Callable[[Any], object]]:
         "width_max_x": n.nvmlDeviceGetMaxPcieLinkWidth,
         "ecc": lambda card: bool(n.nvmlDeviceGetEccMode(card)[0]),
         "persistence": lambda card: bool(n.nvmlDeviceGetPersistenceMode(card)),
-        "reasons": reasons,
-        "remapped": remapped,
-        "action": action,
+        "reasons": lambda card: _reasons(n, card),
+        "remapped": lambda card: [int(rows) for rows in n.nvmlDeviceGetRemappedRows(card)],
+        "action": lambda card: _action(n, card),
     }
 
 

@@ -1,6 +1,5 @@
 """A host made of stand-ins that the real kit examines: our own sh, python3, tar and time-outs."""
 
-import os
 import subprocess
 import sys
 import time
@@ -129,7 +128,7 @@ class Host:
         return parse.observe(result.output, status=result.status, taken_at=time.time())
 
 
-@pytest.fixture()
+@pytest.fixture
 def host(tmp_path: Path) -> Host:
     return Host(tmp_path / "host")
 
@@ -143,7 +142,7 @@ def nvml(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
-@pytest.fixture()
+@pytest.fixture
 def alive() -> Callable[[int], bool]:
     """Whether a process is there (and no zombie)."""
 
@@ -152,6 +151,6 @@ def alive() -> Callable[[int], bool]:
             text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
         except OSError:
             return False
-        return text.rpartition(")")[2].split()[0] != "Z" and os.path.exists(f"/proc/{pid}")
+        return text.rpartition(")")[2].split()[0] != "Z"
 
     return look

@@ -4,7 +4,6 @@ import subprocess
 import sys
 import tarfile
 from io import BytesIO
-from pathlib import Path
 
 import pytest
 
@@ -63,12 +62,10 @@ def test_a_cursor_that_could_be_a_command_is_not_passed_on() -> None:
     assert kit.argv(good)[-2:] == ["0f6e", good["cursor"]]
 
 
-def test_the_probe_is_plain_python_3_8(tmp_path: Path) -> None:
+def test_the_probe_is_plain_python_3_8() -> None:
     source = kit.FILES["halfhour_probe.py"].decode()
     code = "import ast,sys;ast.parse(sys.stdin.read(),feature_version=(3,8))"
     subprocess.run([sys.executable, "-c", code], input=source, text=True, check=True)
-    for newer in (".removeprefix(", ".removesuffix(", "zip(strict", "match "):
-        assert f"\n    {newer}" not in source and f'{newer}"' not in source
 
 
 def test_an_outdated_kit_stays_until_a_month_has_passed(host) -> None:

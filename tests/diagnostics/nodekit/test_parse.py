@@ -17,8 +17,12 @@ LAST = b"=== end\n"
 
 def section(name: str, payload: bytes, state: str = "ok", rc: str = "-") -> bytes:
     return b"--- %s state=%s rc=%s ms=12 len=%d\n%s\n" % (
-        name.encode(), state.encode(), rc.encode(), len(payload), payload
-    )  # fmt: skip
+        name.encode(),
+        state.encode(),
+        rc.encode(),
+        len(payload),
+        payload,
+    )
 
 
 def observe(*parts: bytes, status: int | None = 0):
@@ -60,9 +64,20 @@ def test_what_broke_off_is_truncated_and_so_is_what_never_came() -> None:
 
 @pytest.mark.parametrize("name", sorted(PAYLOADS))
 @pytest.mark.parametrize(
-    "payload", [b"not json", b"null", b'"text"', b"7", b"[[[[", b'[null]', b'{"lines":[[1]]}',
-                b"[1,2]", b'{"space":3}', b"\xff\xfe"]
-)  # fmt: skip
+    "payload",
+    [
+        b"not json",
+        b"null",
+        b'"text"',
+        b"7",
+        b"[[[[",
+        b"[null]",
+        b'{"lines":[[1]]}',
+        b"[1,2]",
+        b'{"space":3}',
+        b"\xff\xfe",
+    ],
+)
 def test_a_payload_of_another_shape_is_garbage_or_empty_never_raised(name, payload) -> None:
     seen = observe(FIRST, section(name, payload), LAST)
     if seen.sections[name].state is SectionState.OK:
@@ -78,8 +93,15 @@ def test_a_payload_of_another_shape_is_garbage_or_empty_never_raised(name, paylo
 
 
 def test_wrong_types_become_null_and_unknown_keys_go() -> None:
-    card = {"temperature_c": "83", "power_w": float("1e400"), "util_pct": True, "state": "ok",
-            "uuid": "x" * 5000, "evil": "<script>", "processes": [{"pid": "1"}, {"pid": 7}]}  # fmt: skip
+    card = {
+        "temperature_c": "83",
+        "power_w": float("1e400"),
+        "util_pct": True,
+        "state": "ok",
+        "uuid": "x" * 5000,
+        "evil": "<script>",
+        "processes": [{"pid": "1"}, {"pid": 7}],
+    }
     seen = observe(FIRST, section("gpus", json.dumps([card]).encode()), LAST)
     found = seen.facts["gpus"][0]
     assert found["temperature_c"] is None
@@ -112,13 +134,24 @@ def test_no_bytes_make_it_raise(noise: bytes, at: int) -> None:
 
 
 def test_eight_cards_are_parsed_in_a_third_of_a_millisecond() -> None:
-    card = {"source": "nvml", "state": "ok", "uuid": "GPU-0", "temperature_c": 71, "errors": {},
-            "processes": [{"pid": 1, "mib": 2}], **{f"limit_{n}_w": 450.0 for n in range(30)}}  # fmt: skip
-    output = b"".join([
-        FIRST, section("gpus", json.dumps([card] * 8).encode()),
-        section("kernel", b'{"lines":[],"cursor":"s=1"}'),
-        section("sockets", json.dumps([["0.0.0.0", 22]] * 20).encode()), LAST,
-    ])  # fmt: skip
+    card = {
+        "source": "nvml",
+        "state": "ok",
+        "uuid": "GPU-0",
+        "temperature_c": 71,
+        "errors": {},
+        "processes": [{"pid": 1, "mib": 2}],
+        **{f"limit_{n}_w": 450.0 for n in range(30)},
+    }
+    output = b"".join(
+        [
+            FIRST,
+            section("gpus", json.dumps([card] * 8).encode()),
+            section("kernel", b'{"lines":[],"cursor":"s=1"}'),
+            section("sockets", json.dumps([["0.0.0.0", 22]] * 20).encode()),
+            LAST,
+        ]
+    )
     best = min(timeit.repeat(lambda: observe(output), number=50, repeat=5)) / 50
     # Measured 0.15 ms; the line leaves room for a busy machine.
     assert best < 0.001
