@@ -5,7 +5,7 @@ import time
 from typing import Any
 
 from celery import Celery, signals
-from kombu import Queue
+from kombu import Exchange, Queue
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
@@ -18,11 +18,15 @@ BEAT = "beat"
 
 app = Celery("halfhour")
 app.config_from_object("django.conf:settings", namespace="CELERY")
+EXCHANGE = Exchange("halfhour")
 app.conf.task_queues = [
-    *(Queue(f"examine.{examiner}") for examiner in range(settings.EXAMINERS)),
-    *(Queue(name) for name in ("clock", "repair", "bulk")),
+    Queue(name, EXCHANGE, routing_key=name)
+    for name in (
+        *(f"examine.{examiner}" for examiner in range(settings.EXAMINERS)),
+        *("clock", "repair", "bulk"),
+    )
 ]
-app.autodiscover_tasks(["diagnostics.examine", "config"])
+app.autodiscover_tasks(["diagnostics.examine", "fleet.inventory", "config"])
 
 app.conf.beat_schedule = {
     **{

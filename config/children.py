@@ -20,8 +20,10 @@ while read -r sign group; do case $sign in
   +) groups="$groups$group " ;;
   -) groups="${groups%% $group *} ${groups#* $group }" ;;
 esac; done
-for group in $groups; do kill -9 -- "-$group"; done
+for group in $groups; do kill -KILL "-$group"; done
 """
+# `up` has checked the settings; every Celery process would import all pages to check them again.
+EXTRA = {"CELERY_SKIP_CHECKS": "1"}
 libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -85,7 +87,7 @@ class Child:
                 stdin=subprocess.PIPE if program.first else subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                env={**environment, "HALFHOUR_PROCESS": program.name},
+                env={**environment, **EXTRA, "HALFHOUR_PROCESS": program.name},
                 start_new_session=True,
                 preexec_fn=die_with_parent,  # noqa: PLW1509 - we have one thread
             )

@@ -31,21 +31,20 @@ def web(port: int) -> Program:
     return Program("web", python("-m", "daphne", "-v", "0", *where, "config.asgi:application"))
 
 
+def celery(*arguments: str) -> list[str]:
+    return python("-m", "celery", "-q", "-A", "config.celery", *arguments, "-l", "warning")
+
+
 def worker(name: str, queue: str, *, threads: int) -> Program:
-    """A Celery worker of one queue."""
-    quiet = ("--without-gossip", "--without-mingle", "--without-heartbeat", "-l", "warning")
+    """A Celery worker of one queue; workers need not know of each other."""
+    alone = ("--without-gossip", "--without-mingle", "--without-heartbeat")
     pool = ("-P", "threads", "-c", str(threads))
-    named = ("-n", f"{name}@%h", "-Q", queue)
-    return Program(
-        name, python("-m", "celery", "-A", "config.celery", "worker", *named, *pool, *quiet)
-    )
+    return Program(name, celery("worker", "-n", f"{name}@%h", "-Q", queue, *pool, *alone))
 
 
 def beat() -> Program:
     """The clock that sends ticks; it remembers nothing, so it needs no file."""
-    return Program(
-        "beat", python("-m", "celery", "-A", "config.celery", "beat", "-l", "warning", "--pidfile=")
-    )
+    return Program("beat", celery("beat", "--pidfile="))
 
 
 def workers(examiners: int) -> list[Program]:

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from django.conf import settings
+from django.core import checks
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection, connections
@@ -38,6 +39,7 @@ class Command(BaseCommand):
                     )
                 if instance.prepare(demo=demo):
                     os.execv(sys.executable, [sys.executable, *sys.argv])  # noqa: S606
+                self.check(tags=[checks.Tags.security])
                 self._run(demo=demo, port=port)
         except instance.Refused as refusal:
             raise CommandError(str(refusal)) from None
@@ -64,6 +66,8 @@ class Command(BaseCommand):
         logins = seeded() if demo else []
         connections.close_all()
         if not supervisor.wait_for(lambda: page_answers(port), seconds=START_S):
+            if supervisor.stopping:
+                return
             raise instance.Refused(f"The web did not answer; see {settings.DATA_DIR}/log/web.log")
         self._say(f"open http://127.0.0.1:{port}/", *logins)
         if demo:
