@@ -18,7 +18,7 @@ def hold_if_it_is_us(outcomes: list[Outcome]) -> list[Outcome]:
     """Take the complaints of unreachable nodes back when too many fell silent together.
 
     Asks the database only when a node of the batch is unreachable. The two worlds (real and
-    simulated) are counted apart; nodes already known to be out are not counted.
+    simulated) are counted apart; nodes known to be out for longer are not counted.
     """
     silent = [outcome for outcome in outcomes if outcome.reached == UNREACHABLE]
     worlds = {outcome.plan.simulated for outcome in silent}
@@ -33,7 +33,9 @@ def hold_if_it_is_us(outcomes: list[Outcome]) -> list[Outcome]:
 
 def _too_many(outcomes: Sequence[Outcome], simulated: bool) -> bool:
     since = datetime.fromtimestamp(min(each.ended_at for each in outcomes), UTC) - WINDOW
-    out = Finding.objects.filter(state=FindingState.OPEN, code="node_unreachable")
+    out = Finding.objects.filter(
+        state=FindingState.OPEN, code="node_unreachable", opened_at__lt=since
+    )
     recent = Examination.objects.filter(
         ended_at__gte=since, node__provider__simulated=simulated
     ).order_by("ended_at")

@@ -79,8 +79,9 @@ class Pool:
                 outcome = self._errand(plan, self._connections, pause=self._stop.wait)
         except Exception:
             log.exception("visit to node %s broke", plan.node_id)
-        with self._count:
-            self._plans.pop(_key(plan), None)
+        if outcome is not None or not self.stopped:
+            with self._count:
+                self._plans.pop(_key(plan), None)
         self._done.put(outcome)
 
     def take(self, *, timeout: float, gather: float) -> tuple[list[Outcome], int]:
@@ -105,7 +106,7 @@ class Pool:
             self._pending -= count
 
     def unfinished(self) -> list[VisitPlan]:
-        """Plans without an outcome so far."""
+        """Plans that have not been visited, or whose visit was called off."""
         with self._count:
             return list(self._plans.values())
 

@@ -156,7 +156,10 @@ def write(outcomes: list[Outcome]) -> int:
 
 
 def _give_back(pool: Pool) -> None:
-    """Stopping: nodes claimed and not visited are due at once for the others."""
+    """Stopping: write what is ready; nodes not visited are due at once for the others."""
+    outcomes, ended = pool.take(timeout=0.5, gather=0.5)
+    write([replace(outcome, examiner=NAME) for outcome in outcomes])
+    pool.settled(ended)
     now = timezone.now()
     for plan in pool.unfinished():
         try:
