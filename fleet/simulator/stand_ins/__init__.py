@@ -1,0 +1,1 @@
+"""The tools of a simulated host, one small file each, all answering from the one host state."""
