@@ -8,7 +8,7 @@ os.environ.setdefault("HALFHOUR_KEYS", "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5
 os.environ.setdefault("HALFHOUR_DATA", tempfile.mkdtemp(prefix="halfhour-tests-"))
 
 from config.settings import *  # noqa: F403
-from config.settings import DATA_DIR, DATABASES
+from config.settings import DATA_DIR, DATABASES, STORAGES
 
 DATABASES["default"].setdefault("TEST", {})["NAME"] = (
     str(DATA_DIR / "test.sqlite3")
@@ -16,3 +16,5 @@ DATABASES["default"].setdefault("TEST", {})["NAME"] = (
     else "halfhour_test"
 )
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+# No manifest: a page that is rendered in a test needs no collected files.
+STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}

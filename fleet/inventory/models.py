@@ -168,3 +168,20 @@ class KeyScan(models.Model):
             )
         ]
         indexes: ClassVar[list[models.Index]] = [models.Index(fields=["state", "created_at"])]
+
+
+class ImportDraft(models.Model):
+    """A list somebody uploaded and is looking at before it is imported; kept for a day.
+
+    `kind` is `csv` or `ssh_config`; `report` is what the import did, once it was done.
+    """
+
+    user = models.ForeignKey("fleet.User", on_delete=models.CASCADE, related_name="+")
+    kind = models.CharField(max_length=16)
+    text = models.TextField()
+    provider = models.CharField(max_length=80, blank=True)
+    region = models.CharField(max_length=80, blank=True)
+    all_or_nothing = models.BooleanField(default=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+    done_at = models.DateTimeField(null=True, blank=True)
+    report = models.JSONField(null=True, blank=True)

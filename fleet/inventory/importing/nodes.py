@@ -14,7 +14,13 @@ from fleet.inventory.importing.running import run_rows
 from fleet.inventory.importing.sshconfig import HostEntry, Skipped, parse_ssh_config
 from fleet.inventory.importing.table import TableRow, check_shape, read_table
 from fleet.inventory.models import HostKey, JumpHost, Node
-from fleet.inventory.services import add_node, change_node, enrol, offer_host_key
+from fleet.inventory.services import (
+    add_node,
+    ask_for_scan,
+    change_node,
+    enrol,
+    offer_host_key,
+)
 from fleet.inventory.states import HostKeyState
 from fleet.people.models import User
 
@@ -113,6 +119,8 @@ class _Importer:
         report = RowReport(row.line, row.name, "created")
         report.changes += import_cards(node, row.cells, self._wish.actor)
         report.changes += self._host_key(node, row, report)
+        if "host_key" not in row.cells:
+            ask_for_scan(node=node, actor=self._wish.actor)
         return report
 
     def _change(self, row: TableRow, node: Node) -> RowReport:

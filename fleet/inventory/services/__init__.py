@@ -1,5 +1,6 @@
 """What people and programs do to the inventory; each act writes its event."""
 
+from fleet.inventory.services.bastions import put_jump_host
 from fleet.inventory.services.cards import add_gpu, change_gpu, move_gpu, relocate_gpu
 from fleet.inventory.services.credentials import default_credential, make_credential
 from fleet.inventory.services.hostkeys import (
@@ -26,6 +27,7 @@ __all__ = [
     "move_node",
     "offer_host_key",
     "pin_host_key",
+    "put_jump_host",
     "refuse_host_key",
     "relocate_gpu",
 ]

@@ -17,9 +17,12 @@ from fleet.inventory.states import (
     NodeState,
     ScanState,
 )
+from fleet.nudge import nudge
 from fleet.people.models import User
 from fleet.transport.keys import fingerprint as fingerprint_of
 
+SCAN = "fleet.inventory.tasks.scan_host_key"
+SCAN_QUEUE = "bulk"  # a node that hangs may keep it waiting; the clock must not wait
 OPEN = (HostKeyState.OFFERED, HostKeyState.PINNED)
 
 
@@ -112,6 +115,7 @@ def ask_for_scan(*, node: Node, actor: User | None = None) -> KeyScan:
         with transaction.atomic():
             scan = KeyScan.objects.create(node=node, asked_by=actor)
             announce(f"node:{node.pk}")
+            nudge(SCAN, scan.pk, queue=SCAN_QUEUE)
     except IntegrityError:
         return KeyScan.objects.get(node=node, state=ScanState.QUEUED)
     return scan

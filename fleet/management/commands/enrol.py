@@ -1,0 +1,74 @@
+"""Enrol a node from the command line: look at its host key, pin the one you compared."""
+
+import json
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from fleet.changes.errors import Refused
+from fleet.inventory.models import Node
+from fleet.inventory.queries import open_keys
+from fleet.inventory.scanning import scan
+from fleet.inventory.services import ask_for_scan, enrol
+from fleet.inventory.states import HostKeyState
+from fleet.management.commands.import_nodes import person
+
+
+class Command(BaseCommand):
+    """Without options it only shows. `--pin` names the fingerprint read on the node's console."""
+
+    help = "Show, look at, and pin the host key of a node."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """NODE is its name."""
+        parser.add_argument("node")
+        parser.add_argument("--scan", action="store_true", help="look at the host key first")
+        parser.add_argument("--pin", metavar="SHA256:…", help="the fingerprint to trust")
+        parser.add_argument("--by", metavar="EMAIL", help="who pins, for the change record")
+        parser.add_argument("--json", action="store_true")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Look, pin, show."""
+        node = Node.objects.select_related("credential").filter(name=options["node"]).first()
+        if node is None:
+            raise CommandError(f"no node is called {options['node']}")
+        actor = person(options["by"])
+        outcome = ""
+        if options["scan"]:
+            looked = scan(ask_for_scan(node=node, actor=actor).pk)
+            outcome = looked.outcome if looked else ""
+        if options["pin"]:
+            self._pin(node, options["pin"], actor)
+            node.refresh_from_db()
+        self._show(node, outcome, as_json=options["json"])
+
+    def _pin(self, node: Node, fingerprint: str, actor: Any) -> None:
+        offered = open_keys(node).get(HostKeyState.OFFERED)
+        if offered is None:
+            raise CommandError("the node offers no key: look at it first with --scan")
+        try:
+            enrol(key=offered, fingerprint=fingerprint, actor=actor)
+        except Refused as refused:
+            raise CommandError(str(refused)) from refused
+
+    def _show(self, node: Node, outcome: str, *, as_json: bool) -> None:
+        keys = open_keys(node)
+        pinned, offered = keys.get(HostKeyState.PINNED), keys.get(HostKeyState.OFFERED)
+        told = {
+            "node": node.name,
+            "state": node.state,
+            "scan": outcome or None,
+            "pinned": pinned.fingerprint if pinned else None,
+            "offered": offered.fingerprint if offered else None,
+            "login_key": node.credential.public_key if node.credential else None,
+        }
+        if as_json:
+            self.stdout.write(json.dumps(told, indent=2))
+            return
+        for name, value in told.items():
+            self.stdout.write(f"{name:<10} {value or '–'}")
+        if offered:
+            self.stdout.write(
+                "Compare on the node's console: ssh-keygen -lf /etc/ssh/ssh_host_*_key.pub"
+            )
