@@ -2,9 +2,9 @@
 
 import json
 import time
-from datetime import timedelta
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from django.utils import timezone

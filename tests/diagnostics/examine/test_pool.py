@@ -211,6 +211,6 @@ def test_old_examinations_go_and_young_ones_stay(make_node) -> None:
 
 @pytest.mark.django_db
 def test_only_requests_queued_for_long_are_nudged_again(make_node, settings) -> None:
-    old, young = (VisitRequest.objects.create(node=make_node()) for _ in range(2))
+    old, _young = (VisitRequest.objects.create(node=make_node()) for _ in range(2))
     VisitRequest.objects.filter(pk=old.pk).update(created_at=timezone.now() - timedelta(seconds=20))
     assert services.renudge(older_than_s=15) == 1
