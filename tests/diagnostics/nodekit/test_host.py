@@ -75,6 +75,7 @@ def test_a_flood_of_lines_keeps_its_beginning_and_its_end(host) -> None:
     seen = log(host.visit())
     assert seen["skipped"] == 700
     assert seen["lines"][0]["text"].endswith(" 0")
+    assert seen["lines"][99]["text"].endswith(" 99")
     assert seen["lines"][-1]["text"].endswith(" 899")
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from diagnostics.probes.reading import SectionState, Verdict
+from diagnostics.probes.reading import ExpectedGpu, SectionState, Verdict
 
 
 def hang(node) -> None:
@@ -38,6 +38,8 @@ def test_cards_that_an_unloaded_driver_hides_do_not_hide_the_driver(node) -> Non
     node.facts["nvidia"]["answer"] = "no_tool"
     node.facts["pci"] = []
     node.states["gpus"] = SectionState.MISSING
+    node.expecting(gpus=tuple(ExpectedGpu(gpu.uuid) for gpu in node.expectation.gpus))
+    assert node.reading("gpu_count").code == "gpu_missing"  # nobody knows which slots
     assert node.reading("driver_loaded").code == "driver_not_loaded"
     assert node.judged().failing_layer == "driver"
 
