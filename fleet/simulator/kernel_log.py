@@ -26,15 +26,19 @@ def _driver_lines(spec: HostSpec) -> list[tuple[float, int, str]]:
         (11.341, INFO, "nvidia-nvlink: Nvlink Core is being initialized, major device number 234"),
     ]
     for number, card in enumerate(spec.cards):
-        decodes = f"nvidia {card.bdf}: vgaarb: VGA decodes changed: olddecodes=io+mem,decodes=none:owns=none"
+        decodes = f"nvidia {card.bdf}: vgaarb: VGA decodes changed: olddecodes=io+mem,decodes=none"
         lines.append((11.35 + number * 0.048, INFO, decodes))
-    banner = f"NVRM: loading NVIDIA UNIX Open Kernel Module for x86_64  {spec.driver}  Release Build  (dvs-builder@U22-I3-AE18-23-3)"
+    banner = (
+        f"NVRM: loading NVIDIA UNIX Open Kernel Module for x86_64  {spec.driver}  "
+        "Release Build  (dvs-builder@U22-I3-AE18-23-3)"
+    )
+    modeset = "nvidia-modeset: Loading NVIDIA UNIX Open Kernel Mode Setting Driver for x86_64"
     lines += [
         (11.912, WARNING, banner),
         (
             11.987,
             INFO,
-            f"nvidia-modeset: Loading NVIDIA UNIX Open Kernel Mode Setting Driver for x86_64  {spec.driver}",
+            f"{modeset}  {spec.driver}",
         ),
         (12.402, INFO, "[drm] [nvidia-drm] [GPU ID 0x00000100] Loading driver"),
         (14.873, INFO, "nvidia-uvm: Loaded the UVM driver, major device number 510."),
@@ -49,12 +53,12 @@ def booting(spec: HostSpec) -> tuple[tuple[float, int, str], ...]:
         (
             0.0,
             NOTICE,
-            f"Linux version {spec.kernel} (buildd@lcy02-amd64-078) (x86_64-linux-gnu-gcc-13) #61-Ubuntu SMP PREEMPT_DYNAMIC",
+            f"Linux version {spec.kernel} (buildd@lcy02-amd64-078) #61-Ubuntu SMP PREEMPT_DYNAMIC",
         ),
         (
             0.0,
             INFO,
-            f"Command line: BOOT_IMAGE=/vmlinuz-{spec.kernel} root=UUID=7c0b9b7e-0f44-4c1e-9f0e-5a3b2f6d8c11 ro iommu=off",
+            f"Command line: BOOT_IMAGE=/vmlinuz-{spec.kernel} root=/dev/nvme0n1p2 ro iommu=off",
         ),
         (0.004, INFO, "DMI: ASUSTeK COMPUTER INC. ESC8000A-E11/Z13PP-D32, BIOS 1301 06/12/2024"),
         (
@@ -75,7 +79,7 @@ def booting(spec: HostSpec) -> tuple[tuple[float, int, str], ...]:
         (
             4.377,
             INFO,
-            "EXT4-fs (nvme0n1p2): mounted filesystem 7c0b9b7e-0f44-4c1e-9f0e-5a3b2f6d8c11 ro with ordered data mode",
+            "EXT4-fs (nvme0n1p2): mounted filesystem with ordered data mode. Quota mode: none.",
         ),
         *_driver_lines(spec),
         (19.551, INFO, "ixgbe 0000:c3:00.0 enp195s0f0: NIC Link is Up 10 Gbps, Flow Control: None"),

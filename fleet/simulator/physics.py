@@ -1,4 +1,7 @@
-"""How a simulated card behaves over time: load, heat, power, clocks, fan. Figures: DOMAIN.md A, C2, C3."""
+"""How a simulated card behaves over time: load, heat, power, clocks, fan.
+
+Figures: published nvidia-smi reports of 4090s; the reason bits are those of nvml.h.
+"""
 
 import math
 import zlib

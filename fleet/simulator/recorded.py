@@ -21,10 +21,10 @@ from fleet.simulator import world
 from fleet.simulator.doors import Door, Mode
 from fleet.simulator.host import SimHost
 from fleet.simulator.plan import card_uuid
+from fleet.simulator.rootfs import make_tools
 from fleet.simulator.serve import Keys, watch_children
 from fleet.simulator.state import fresh
 from fleet.simulator.tool_server import ToolServer
-from fleet.simulator.rootfs import make_tools
 from fleet.simulator.whole import ServerProcess, SshHouse, WholeHost
 from fleet.simulator.world import HostSpec, World
 

@@ -105,8 +105,16 @@ class Disk:
         total, used = spec.ram_gib * 1048576, (12 + 31 * jobs) * 1048576
         return {
             "proc/uptime": f"{up:.2f} {up * spec.cores * 0.8:.2f}\n",
-            "proc/loadavg": f"{jobs * 1.9 + 0.3:.2f} {jobs * 1.8 + 0.3:.2f} {jobs * 1.8 + 0.2:.2f} {jobs + 1}/1893 {host.pid('last')}\n",
-            "proc/meminfo": f"MemTotal:       {total} kB\nMemFree:        {max(0, total - used) * 7 // 10} kB\nMemAvailable:   {max(0, total - used)} kB\nBuffers:          412880 kB\nCached:         {total // 5} kB\nSwapTotal:             0 kB\nSwapFree:              0 kB\n",
+            "proc/loadavg": (
+                f"{jobs * 1.9 + 0.3:.2f} {jobs * 1.8 + 0.3:.2f} {jobs * 1.8 + 0.2:.2f} "
+                f"{jobs + 1}/1893 {host.pid('last')}\n"
+            ),
+            "proc/meminfo": (
+                f"MemTotal:       {total} kB\nMemFree:        {(total - used) * 7 // 10} kB\n"
+                f"MemAvailable:   {total - used} kB\nBuffers:          412880 kB\n"
+                f"Cached:         {total // 5} kB\nSwapTotal:             0 kB\n"
+                "SwapFree:              0 kB\n"
+            ),
             "proc/sys/kernel/random/boot_id": f"{host.state.boot.id}\n",
             "proc/sys/kernel/hostname": f"{spec.name}\n",
             "proc/sys/kernel/osrelease": f"{spec.kernel}\n",
@@ -119,7 +127,8 @@ class Disk:
                 "nvidia_uvm 2076672 4 - Live 0x0000000000000000 (O)\n"
                 "nvidia_drm 131072 0 - Live 0x0000000000000000 (O)\n"
                 "nvidia_modeset 1724416 1 nvidia_drm, Live 0x0000000000000000 (O)\n"
-                f"nvidia 14376960 {48 + jobs * 6} nvidia_uvm,nvidia_modeset, Live 0x0000000000000000 (O)\n"
+                f"nvidia 14376960 {48 + jobs * 6} nvidia_uvm,nvidia_modeset, Live "
+                "0x0000000000000000 (O)\n"
                 "overlay 212992 3 - Live 0x0000000000000000\n"
             ),
             "sys/module/nvidia/version": f"{spec.driver}\n",
@@ -128,7 +137,7 @@ class Disk:
         }
 
     def _cards(self) -> dict[str, str]:
-        files = {}
+        files: dict[str, str] = {}
         for card in self.host.cards():
             spec = card.spec
             pci = f"sys/bus/pci/devices/{spec.bdf}"

@@ -1,4 +1,4 @@
-"""Unix sockets whose path may be long: the kernel takes 107 characters, a folder's handle is short."""
+"""Unix sockets with a long path: the kernel takes 107 characters, a folder's handle is short."""
 
 import os
 import socket

@@ -73,5 +73,5 @@ class ToolServer:
     async def _hang(self, host: SimHost, writer: asyncio.StreamWriter) -> None:
         """Until the caller was killed or the host restarted."""
         boot = host.state.boot.id
-        while host.state.boot.id == boot and not writer.transport.is_closing():
+        while host.state.boot.id == boot and not writer.transport.is_closing():  # noqa: ASYNC110
             await asyncio.sleep(HANG_LOOK_S)

@@ -43,7 +43,7 @@ class Login(asyncssh.SSHServer):
         return True
 
     def validate_public_key(self, username: str, key: asyncssh.SSHKey) -> bool:
-        return username in self.house.users and key in self.house.keys()
+        return username in self.house.users and key in self.house.known()
 
 
 class SshHouse:
@@ -53,11 +53,11 @@ class SshHouse:
         self,
         host_key: str,
         users: tuple[str, ...],
-        keys: Callable[[], list[asyncssh.SSHKey]],
+        known: Callable[[], list[asyncssh.SSHKey]],
         run: Callable[[ServerProcess], Awaitable[None]],
     ) -> None:
         self.users = users
-        self.keys = keys
+        self.known = known
         self.guests: set[asyncssh.SSHServerConnection] = set()
         self._host_key = host_key
         self._run = run
@@ -196,7 +196,9 @@ class WholeHost:
             await child.wait()
 
     async def _attend(self, process: ServerProcess, child: asyncio.subprocess.Process) -> None:
-        assert child.stdin and child.stdout and child.stderr
+        assert child.stdin
+        assert child.stdout
+        assert child.stderr
         feeding = asyncio.ensure_future(_feed(process.stdin, child.stdin))
         try:
             await asyncio.gather(

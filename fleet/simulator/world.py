@@ -1,4 +1,4 @@
-"""What the simulated hosts are made of: plain records, kept as `fleet.json`. No Django, no asyncssh."""
+"""What the simulated hosts are made of: plain records, kept as `fleet.json`. No Django, no SSH."""
 
 import json
 import os
@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class CardSpec:
-    """One card. `bdf` is the kernel's address (`0000:41:00.0`), `warmth_c` its place in the airflow."""
+    """One card. `bdf` is the kernel's address (`0000:41:00.0`), `warmth_c` its place in the air."""
 
     uuid: str
     bdf: str
@@ -54,7 +54,7 @@ class ContainerSpec:
 
 @dataclass(frozen=True, slots=True)
 class HostSpec:
-    """One host. `address` is on loopback; `host_key` and `host_public` are one pair in OpenSSH form."""
+    """One host. `address` is on loopback; `host_key` and `host_public` are one OpenSSH pair."""
 
     name: str
     address: str

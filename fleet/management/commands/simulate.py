@@ -21,11 +21,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         acts = parser.add_subparsers(dest="act", required=True)
-        shared = {"help": "answer with JSON", "action": "store_true"}
 
         def act(name: str, about: str, *, node: bool = False) -> Any:
             found = acts.add_parser(name, help=about)
-            found.add_argument("--json", dest="as_json", **shared)
+            found.add_argument(
+                "--json", dest="as_json", action="store_true", help="answer with JSON"
+            )
             if node:
                 found.add_argument("node")
             return found

@@ -1,4 +1,4 @@
-"""What the driver writes for an Xid. Line form: DOMAIN.md C5; texts as seen in field reports."""
+"""What the driver writes for an Xid. Form and texts as in public bug reports."""
 
 # Numbers whose line names the program that was running.
 OF_A_PROGRAM = frozenset({8, 13, 31, 32, 43, 45, 68, 69, 94, 109})
@@ -15,21 +15,30 @@ TEXTS = {
     43: "Ch 00000010",
     45: "Ch 00000018",
     46: "GPU stopped processing",
-    48: "An uncorrectable double bit error (DBE) has been detected on GPU in the framebuffer at partition 5, subpartition 1.",
+    48: (
+        "An uncorrectable double bit error (DBE) has been detected on GPU in the framebuffer at "
+        "partition 5, subpartition 1."
+    ),
     54: "GPU power cables are not connected properly",
     61: "PMU Breakpoint 0x20004a1d",
     62: "2027a1b4 00007a0e 00000000 2027a6b2 2027a5d2 2027a6e6 20278cf2 00000000",
     63: "Row Remapper: New row (0x000000000041f2c0) marked for remapping, reset gpu to activate.",
     64: "Row Remapper: Error writing new row remap entry",
-    69: "Class Error: ChId 0010, Class 0000c9c0, Offset 000001b4, Data 00000000, ErrorCode 0000000c",
+    69: "Class Error: ChId 0010, Class 0000c9c0, Offset 000001b4, Data 00000000, ErrorCode 000c",
     74: "NVLink: fatal error detected on link 0(0x10000, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0)",
     79: "GPU has fallen off the bus.",
     92: "High single-bit ECC error rate",
     94: "Contained: LTC (5,0). RST: No, D-RST: No",
     95: "Uncontained: LTC TAG (5,0). RST: Yes, D-RST: No",
     109: "Ch 00000010, errorString CTX SWITCH TIMEOUT, Info 0x5c00d",
-    119: "Timeout after 6s of waiting for RPC response from GPU0 GSP! Expected function 76 (GSP_RM_CONTROL) (0x2080a0a4 0x4).",
-    120: "GSP task exception: Load access fault (cause: 0x5) @ pc:0xffffffff9380a3c2, partition: 4#0, task: 0",
+    119: (
+        "Timeout after 6s of waiting for RPC response from GPU0 GSP! Expected function 76 "
+        "(GSP_RM_CONTROL) (0x2080a0a4 0x4)."
+    ),
+    120: (
+        "GSP task exception: Load access fault (cause: 0x5) @ pc:0xffffffff9380a3c2, "
+        "partition: 4#0, task: 0"
+    ),
     143: "GPU initialization error",
     154: "GPU recovery action changed from 0x0 (None) to 0x1 (GPU Reset Required)",
 }

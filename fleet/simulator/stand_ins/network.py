@@ -51,11 +51,13 @@ def ip(host: SimHost, words: list[str]) -> Answer:
                 f"docker0          UP             172.17.0.1/16\n"
             )
         return Answer(
-            "1: lo: <LOOPBACK,UP,LOWER_UP> mtu 65536 qdisc noqueue state UNKNOWN group default qlen 1000\n"
+            "1: lo: <LOOPBACK,UP,LOWER_UP> mtu 65536 qdisc noqueue state UNKNOWN group default\n"
             "    inet 127.0.0.1/8 scope host lo\n"
-            "2: enp195s0f0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP group default qlen 1000\n"
+            "2: enp195s0f0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP group "
+            "default\n"
             f"    inet {address}/24 brd {address.rsplit('.', 1)[0]}.255 scope global enp195s0f0\n"
-            "3: docker0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc noqueue state UP group default\n"
+            "3: docker0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc noqueue state UP group "
+            "default\n"
             "    inet 172.17.0.1/16 brd 172.17.255.255 scope global docker0\n"
         )
     if "route".startswith(what):
@@ -65,7 +67,7 @@ def ip(host: SimHost, words: list[str]) -> Answer:
         )
     if "link".startswith(what):
         return Answer(
-            "2: enp195s0f0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP mode DEFAULT\n"
+            "2: enp195s0f0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc mq state UP\n"
         )
     return Answer("", 255, f'Object "{what}" is unknown, try "ip help".\n')
 

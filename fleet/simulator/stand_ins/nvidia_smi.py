@@ -7,7 +7,7 @@ from fleet.simulator.stand_ins.smi_report import report
 from fleet.simulator.stand_ins.smi_table import table
 from fleet.simulator.stand_ins.smi_xml import xml
 
-# Exit codes of the man page (DOMAIN.md C, trap g); 18 is NVML's for a version mismatch.
+# Exit codes of the man page of nvidia-smi; 18 is NVML's for a version mismatch.
 ARGUMENT, PERMISSION, NOT_FOUND, LOST, MISMATCH = 2, 4, 6, 15, 18
 # The real one takes longer; a drill should not.
 DELAY_S = 0.03

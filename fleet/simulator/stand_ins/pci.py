@@ -39,12 +39,12 @@ def _detail(card: CardNow, function: int) -> list[str]:
         notes += " (downgraded)"
     return [
         f"\tSubsystem: {SUBSYSTEMS.get(maker, 'Device')} Device {card.spec.subsystem[5:]}",
-        "\tControl: I/O+ Mem+ BusMaster+ SpecCycle- MemWINV- VGASnoop- ParErr- Stepping- SERR- FastB2B- DisINTx+",
+        "\tControl: I/O+ Mem+ BusMaster+ SpecCycle- MemWINV- VGASnoop- ParErr- SERR- DisINTx+",
         "\tCapabilities: [78] Express (v2) Legacy Endpoint, MSI 00",
         "\t\tLnkCap:\tPort #0, Speed 16GT/s, Width x16, ASPM L1, Exit Latency L1 <16us",
         f"\t\tLnkSta:\t{notes}",
         "\tCapabilities: [420 v2] Advanced Error Reporting",
-        "\t\tUESta:\tDLP- SDES- TLP- FCP- CmpltTO- CmpltAbrt- UnxCmplt- RxOF- MalfTLP- ECRC- UnsupReq- ACSViol-",
+        "\t\tUESta:\tDLP- SDES- TLP- FCP- CmpltTO- CmpltAbrt- UnxCmplt- RxOF- MalfTLP- ECRC-",
         "\t\tCESta:\tRxErr- BadTLP- BadDLLP- Rollover- Timeout- AdvNonFatalErr-",
         "\tKernel driver in use: " + ("nvidia" if not function else "snd_hda_intel"),
     ]
@@ -85,7 +85,7 @@ def lspci(host: SimHost, words: list[str]) -> Answer:
     lines: list[str] = []
     if option(words, "-d") is None and option(words, "-s") is None:
         lines.append(
-            f"{'0000:00:00.0'[cut:]} Host bridge: Advanced Micro Devices, Inc. [AMD] Genoa Root Complex"
+            f"{'0000:00:00.0'[cut:]} Host bridge: Advanced Micro Devices, Inc. [AMD] Root Complex"
         )
     for card in host.cards():
         if not _matches(card, words):

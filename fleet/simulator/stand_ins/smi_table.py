@@ -15,7 +15,8 @@ def _line(left: str, middle: str, right: str) -> str:
 
 def _head(host: SimHost) -> list[str]:
     spec = host.spec
-    banner = f" NVIDIA-SMI {spec.driver:<23}Driver Version: {spec.driver:<15}CUDA Version: {spec.cuda:<9}"
+    version = f"Driver Version: {spec.driver:<15}"
+    banner = f" NVIDIA-SMI {spec.driver:<23}{version}CUDA Version: {spec.cuda:<9}"
     return [
         strftime("%a %b %e %H:%M:%S %Y       ", gmtime(host.now())),
         WIDE,
@@ -39,20 +40,16 @@ def _head(host: SimHost) -> list[str]:
 def _card(card: CardNow) -> list[str]:
     spec, now = card.spec, card.readings
     assert now is not None
-    first = f" {card.index:>3}  {spec.model[:26]:<26}  On "
+    first = f"{card.index:>4}  {spec.model:<30.30} On  "
     fan, heat, power = f"{now.fan_pct}%", f"{now.temperature_c}C", f"{now.power_w:.0f}W"
     load, pstate = f"{now.load_pct}%", now.pstate
     if card.broken:
         fan, heat, power, load, pstate = "ERR!", "ERR!", "ERR!", "ERR!", "ERR!"
-    second = f" {fan:<4} {heat:>4}    {pstate:<4} {power:>14} /{spec.limit_w:>5}W "
-    memory = f"{card.used_mib}MiB"
+    second = f"{fan:>4}  {heat:>4}    {pstate:<4}{power:>13} / {spec.limit_w:>4}W "
+    memory, total = f"{card.used_mib}MiB", f"{spec.memory_mib}MiB"
     return [
         _line(first, f"   0000{spec.bdf.upper()} Off ", f"{'Off':>21}"),
-        _line(
-            second[:41],
-            f" {memory:>10} / {f'{spec.memory_mib}MiB':>9} ",
-            f" {load:>7}      Default ",
-        ),
+        _line(second, f"{memory:>11} / {total:>9} ", f"{load:>8}      Default "),
         _line("", "", f"{'N/A':>21}"),
         RULE,
     ]
@@ -65,10 +62,10 @@ def _programs(host: SimHost, cards: list[CardNow]) -> list[str]:
         for process in running:
             if card.spec.uuid in process.cards:
                 name, used = process.command.split()[0], f"{process.memory_mib}MiB"
-                if len(name) > 38:
-                    name = "..." + name[-35:]
-                row = f" {card.index:>4}   N/A  N/A  {process.pid:>15}      C   {name:<38}  {used:>8} "
-                lines.append(f"|{row[:89]:<89}|")
+                if len(name) > 36:
+                    name = "..." + name[-33:]
+                row = f"{card.index:>5}   N/A  N/A{process.pid:>16}      C   {name:<36}{used:>10} "
+                lines.append(f"|{row}|")
     none = f"|{'  No running processes found':<89}|"
     return lines or [none]
 
@@ -82,8 +79,8 @@ def table(host: SimHost, cards: list[CardNow]) -> str:
         " " * 91,
         WIDE,
         f"|{' Processes:':<89}|",
-        f"|{'  GPU   GI   CI              PID   Type   Process name':<76}{'GPU Memory':<13}|",
-        f"|{'        ID   ID':<76}{'Usage':<13}|",
+        f"|{'  GPU   GI   CI              PID   Type   Process name':<78}{'GPU Memory':<11}|",
+        f"|{'        ID   ID':<78}{'Usage':<11}|",
         "|" + "=" * 89 + "|",
         *_programs(host, cards),
         WIDE,

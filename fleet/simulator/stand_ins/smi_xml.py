@@ -1,4 +1,4 @@
-"""`nvidia-smi -q -x`: the report as XML, in the shape of the host's driver branch (DOMAIN.md C4)."""
+"""`nvidia-smi -q -x`: the report as XML, shaped by the driver's branch."""
 
 from collections.abc import Iterator
 from time import gmtime, strftime

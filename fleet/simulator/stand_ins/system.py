@@ -186,7 +186,7 @@ def uname(host: SimHost, words: list[str]) -> Answer:
     """Kernel and architecture."""
     if "-a" in words:
         return Answer(
-            f"Linux {host.spec.name} {host.spec.kernel} #61-Ubuntu SMP PREEMPT_DYNAMIC x86_64 GNU/Linux\n"
+            f"Linux {host.spec.name} {host.spec.kernel} #61-Ubuntu SMP x86_64 GNU/Linux\n"
         )
     parts = {"-r": host.spec.kernel, "-n": host.spec.name, "-m": "x86_64", "-s": "Linux"}
     chosen = [parts[word] for word in words if word in parts]
