@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import MutableMapping
+from logging import Filter, LogRecord
 from typing import Any
 
 import structlog
@@ -33,6 +34,16 @@ def redact(_logger: Any, _name: str, event: MutableMapping[str, Any]) -> Mutable
     return event
 
 
+class Brief(Filter):
+    """While the broker is away beat would log two stacks for every tick it cannot send."""
+
+    def filter(self, record: LogRecord) -> bool:
+        if record.name == "celery.beat" and record.exc_info and isinstance(record.args, tuple):
+            record.msg, record.args = "a message could not be sent: %s", record.args[:1]
+            record.exc_info = None
+        return True
+
+
 def logging(style: str, level: str) -> dict[str, Any]:
     """Django's LOGGING: `style` is `console` or `json`, everything goes to stderr."""
     shared: list[Any] = [
@@ -59,7 +70,14 @@ def logging(style: str, level: str) -> dict[str, Any]:
                 "foreign_pre_chain": shared,
             }
         },
-        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "lines"}},
+        "filters": {"brief": {"()": Brief}},
+        "handlers": {
+            "stderr": {
+                "class": "logging.StreamHandler",
+                "formatter": "lines",
+                "filters": ["brief"],
+            }
+        },
         "root": {"handlers": ["stderr"], "level": level},
         "loggers": {
             "django.server": {"handlers": [], "propagate": True},
