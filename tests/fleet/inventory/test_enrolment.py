@@ -1,4 +1,4 @@
-"""Enrolment: a node shows its key, a person compares and pins it, and a change is never accepted."""
+"""Enrolment: a node shows its key, a person compares and pins it; a change is not accepted."""
 
 import base64
 
