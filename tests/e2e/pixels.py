@@ -57,7 +57,7 @@ def instant(text: str) -> float:
 def follow(page: Page, stack: Stack) -> None:
     """Open the board once; from here on nothing reloads it."""
     page.goto(f"{stack.url}/board/")
-    page.wait_for_function("document.documentElement.dataset.live === 'live'", timeout=30_000)
+    page.locator("html[data-live=live]").wait_for(state="attached", timeout=30_000)
     page.evaluate(WATCH_ROWS)
 
 

@@ -44,7 +44,7 @@ class Stack:
         return {**kept, **own, **self.extra}
 
     def start(self, *, healthy_within: float = 120) -> "Stack":
-        """Start, and return once `/healthz` says that all parts serve."""
+        """Start, and return once all parts serve and every node has been examined."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with self.log.open("wb") as log:
             argv = [sys.executable, "manage.py", "up", "--demo"]
@@ -57,7 +57,8 @@ class Stack:
     def _is_healthy(self) -> bool:
         assert self.process is not None
         assert self.process.poll() is None, self.log.read_text(errors="replace")[-3000:]
-        return self.health()[0] == 200
+        status, body = self.health()
+        return status == 200 and body["sweep"]["never_examined"] == 0
 
     def health(self) -> tuple[int, dict[str, Any]]:
         """Status and body of `/healthz`; (0, {}) when nobody answers."""
