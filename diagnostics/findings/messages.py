@@ -7,9 +7,10 @@ they are text, and pages escape them like any other.
 
 from collections.abc import Mapping
 
+from django.utils.translation import get_language, gettext_noop, pgettext
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop, pgettext
 
+from diagnostics.catalogue.load import fault, xid
 from diagnostics.findings.sentences import SENTENCES
 from diagnostics.probes.reading import Value
 from fleet.people import formats
@@ -64,7 +65,10 @@ class _Places(dict[str, str]):
 
 def sentence(reason: str, values: Mapping[str, Value]) -> str:
     """What a reading says, in the active language. Raises KeyError for an unheard-of reason."""
-    return _(SENTENCES[reason]) % _Places({name: _said(name, v) for name, v in values.items()})
+    places = _Places({name: _said(name, given) for name, given in values.items()})
+    if reason.startswith("xid_"):
+        places["name"] = _xid_name(values.get("number"))
+    return _(SENTENCES[reason]) % places
 
 
 def probe_title(name: str) -> str:
@@ -88,6 +92,15 @@ def _said(name: str, given: Value) -> str:
     unit = UNITS.get(suffix, "") if stem else ""
     digits = 0 if float(given).is_integer() else 1
     return formats.number(given, unit, digits) if unit else str(given)
+
+
+def _xid_name(number: Value) -> str:
+    """What a driver error number reports. xid.csv speaks English; elsewhere the fault's title."""
+    if not isinstance(number, int):
+        return formats.NOTHING
+    row, language = xid(number), get_language() or "en"
+    named = row.name if language.startswith("en") else ""
+    return named or fault(row.fault).title(language)
 
 
 def _duration(seconds: float) -> str:

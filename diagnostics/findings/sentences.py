@@ -26,7 +26,7 @@ UNKNOWN = {
 
 ACCESS = {
     "node_reached": gettext_noop("We logged in and the node answered."),
-    "node_unreachable": gettext_noop("The node does not answer, three times within 15 s."),
+    "node_unreachable": gettext_noop("The node does not answer."),
     "host_key_changed": gettext_noop(
         "The node shows another host key than the pinned one; we did not log in."
     ),
@@ -112,11 +112,9 @@ HARDWARE = {
         "Xid %(number)s was logged. It only follows other events and is no fault by itself."
     ),
     "xid_fatal": gettext_noop(
-        "Xid %(number)s: %(name)s. Logged %(count)s times since the last boot."
+        "Xid %(number)s: %(name)s. Lines in the kernel log since the last boot: %(count)s."
     ),
-    "xid_action": gettext_noop(
-        "Xid %(number)s: %(name)s. Logged %(count)s times within this incident."
-    ),
+    "xid_action": gettext_noop("Xid %(number)s: %(name)s. Lines in the kernel log: %(count)s."),
     "xid_program": gettext_noop(
         "Xid %(number)s: %(name)s. This usually comes from the program, not the card."
     ),

@@ -3,6 +3,8 @@
 import ast
 from pathlib import Path
 
+from django.utils import translation
+
 from diagnostics.catalogue.load import FAULTS
 from diagnostics.findings import messages
 from diagnostics.findings.sentences import SENTENCES
@@ -91,3 +93,21 @@ def test_what_a_host_says_cannot_break_a_sentence() -> None:
     said = messages.sentence("section_error", {"section": "disks", "text": "100 %s %(x)d <b>"})
     assert "100 %s %(x)d <b>" in said
     assert "the disks" in said
+
+
+def test_a_driver_error_is_named_in_the_readers_language() -> None:
+    values = {"number": 79, "name": "GPU has fallen off the bus", "count": 2}
+    with translation.override("en"):
+        assert "GPU has fallen off the bus" in messages.sentence("xid_fatal", values)
+    with translation.override("zh-hans"):
+        assert "掉卡" in messages.sentence("xid_fatal", values)
+
+
+def test_a_duration_is_said_in_its_largest_units() -> None:
+    said = [messages.sentence("host_restarted", {"uptime_s": s}) for s in (45, 720, 7500, 273600)]
+    assert [text.rpartition(" for ")[2] for text in said] == [
+        "45 s.",
+        "12 min.",
+        "2 h 5 min.",
+        "3 d 4 h.",
+    ]
