@@ -15,8 +15,13 @@ REFUSED_NAMES = {"utils", "util", "helpers", "helper", "common", "base", "manage
 # Sent to nodes whole, so it cannot be split.
 MAY_BE_LONG = {"diagnostics/nodekit/halfhour_probe.py"}
 CHINESE = re.compile(r"[\u3400-\u9fff]")
-# The names of the languages themselves stand here in their own script.
-MAY_HOLD_CHINESE = {"config/settings.py", "templates/parts/switches.html"}
+# Proper names in their own script: of the languages, of the people and firms of the drill.
+MAY_HOLD_CHINESE = {
+    "config/settings.py",
+    "templates/parts/switches.html",
+    "fleet/simulator/demo.py",
+    "fleet/simulator/sites.py",
+}
 INLINE_CODE = re.compile(r"<script(?![^>]*\bsrc=)|\son[a-z]+=|\sstyle=|javascript:", re.IGNORECASE)
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
