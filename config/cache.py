@@ -22,7 +22,7 @@ class FailSoftClient:
     """Has every method of Django's Redis client and of its memory cache, which are the same."""
 
     def __init__(self, servers: Sequence[str]) -> None:
-        self._memory = LocMemCache("halfhour-fail-soft", {})
+        self._memory = LocMemCache(f"fail-soft {servers}", {})
         self._redis = RedisCacheClient(
             list(servers),
             socket_timeout=WAIT_S,

@@ -9,7 +9,7 @@ import structlog
 
 SECRET = re.compile(
     r"(?i)(password|passwd|secret|token|authorization|cookie|session|api[_-]?key|private[_-]?key)"
-    r"(\"?\s*[:=]\s*\"?)(?:bearer\s+)?[^\s\"&,;]+"
+    r"([\w-]*\"?\s*[:=]\s*\"?)(?:bearer\s+)?[^\s\"&,;]+"
 )
 URL_PASSWORD = re.compile(r"(?i)([a-z][a-z0-9+.-]*://[^\s:/@]*):[^\s@/]+@")
 PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(-----END [A-Z ]*-----|$)", re.S)
