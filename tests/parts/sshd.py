@@ -73,6 +73,7 @@ class Sshd:
         for host in self.hosts:
             # SHLVL=1: without it bash takes the session for a login and reads ~/.bashrc.
             settings = f"PATH={host.bin}:{path} HALFHOUR_ROOT={host.root} SHLVL=1"
+            settings += f" HALFHOUR_HOME={host.folder / 'kit'}"  # not in the tester's own home
             lines += [f"Match LocalAddress {host.address}", f"  SetEnv {settings}"]
         (self.folder / "sshd_config").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
