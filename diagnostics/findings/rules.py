@@ -10,6 +10,9 @@ from dataclasses import dataclass, field
 from diagnostics.catalogue.load import explains
 from diagnostics.probes.reading import WORST, Expectation, Reading, Verdict
 
+# Faults that tell of something already over. They explain what was wrong when they were found,
+# never what breaks later while they are still on show.
+PASSED = frozenset({"unplanned_reboot"})
 BAD = frozenset({Verdict.WARN, Verdict.FAIL})
 NODE = "node"
 
@@ -30,12 +33,13 @@ ONCE = Repeat()
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """An open finding as the rules see it."""
+    """An open finding as the rules see it; `opened` is epoch seconds."""
 
     id: int
     code: str
     target: str
     probe: str
+    opened: float = 0.0
 
     @property
     def key(self) -> Key:
@@ -190,6 +194,7 @@ def _parent(row: Open, rows: Sequence[Open], kin: Mapping[str, frozenset[str]]) 
         for other in rows
         if other.id != row.id
         and explains(other.code, row.code)
+        and not (other.code in PASSED and row.opened > other.opened)
         and (distance := _distance(row.target, other.target, kin)) is not None
     ]
     return min(near)[1] if near else None

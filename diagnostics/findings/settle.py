@@ -77,7 +77,7 @@ def _decide(sighting: Sighting, rows: Mapping[int, Finding]) -> rules.Decision:
 
 
 def _as_open(row: Finding) -> rules.Open:
-    return rules.Open(id=row.pk, code=row.code, target=row.target, probe=row.probe)
+    return rules.Open(row.pk, row.code, row.target, row.probe, row.opened_at.timestamp())
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """`examine NODE [--json]`: visit a node now and say what was found, layer by layer."""
 
 import json
+from itertools import groupby
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -8,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from diagnostics.examine.models import Examination, Watch
 from diagnostics.examine.services import NotInService, StillHeld, examine_now
 from diagnostics.findings.describe import describe
-from diagnostics.findings.messages import sentence
+from diagnostics.findings.messages import probe_title, sentence
 from diagnostics.findings.models import Finding
 from diagnostics.findings.states import FindingState
 from diagnostics.management.naming import node_named
@@ -68,10 +69,22 @@ def _report(node: Node, row: Examination) -> dict[str, Any]:
 def _lines(report: dict[str, Any]) -> list[str]:
     layer = f", lowest failing layer: {report['failing_layer']}" if report["failing_layer"] else ""
     lines = [f"{report['node']}: {report['verdict']}{layer} ({report['reached']})"]
-    for each in report["readings"]:
-        mark = MARKS[each["verdict"]]
-        lines.append(f"  {mark} {each['layer']:<9} {each['target']:<12.44} {each['sentence']}")
+    for probe, readings in groupby(report["readings"], key=lambda each: each["probe"]):
+        lines += _of_probe(probe, list(readings))
     for each in report["findings"]:
         kind = "consequence" if each["root"] else "finding"
         lines.append(f"  {kind}: {each['code']} [{each['target']}] {each['title']}")
+    return lines
+
+
+def _of_probe(probe: str, readings: list[dict[str, Any]]) -> list[str]:
+    """Greens of many targets in one line, everything else one by one."""
+    green = [each for each in readings if each["verdict"] == "ok"]
+    layer = f"{readings[0]['layer']:<9}"
+    lines = []
+    if len(green) > 1:
+        lines.append(f"  {MARKS['ok']} {layer} {probe_title(probe)}: {len(green)} ok")
+        readings = [each for each in readings if each not in green]
+    for each in readings:
+        lines.append(f"  {MARKS[each['verdict']]} {layer} {each['target']}: {each['sentence']}")
     return lines

@@ -145,6 +145,13 @@ def test_a_chain_leads_to_its_first_cause() -> None:
     assert found == {1: 3, 2: 3, 3: None}
 
 
+def test_a_restart_explains_what_it_took_down_and_not_what_breaks_later() -> None:
+    restart = Open(1, "unplanned_reboot", "node", "p", opened=100.0)
+    stopped = Open(2, "container_stopped", "lease:A", "p", opened=100.0)
+    later = Open(3, "port_unreachable", "path:2", "p", opened=160.0)
+    assert roots([restart, stopped, later], kin_of(EXPECTED)) == {1: None, 2: 1, 3: None}
+
+
 @pytest.mark.parametrize("target", ["node", GPU, "lease:A", "path:2"])
 def test_the_inventory_s_things_are_targets(target: str) -> None:
     assert target in targets_of(EXPECTED)
