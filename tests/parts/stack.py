@@ -50,11 +50,11 @@ class Stack:
             argv = [sys.executable, "manage.py", "up", "--demo"]
             self.process = spawn(argv, log=log, cwd=self.root, env=self.environment)
         wait_until(
-            self._is_healthy, seconds=healthy_within, what=f"healthy (see {self.log})", every=0.3
+            self.is_whole, seconds=healthy_within, what=f"healthy (see {self.log})", every=0.3
         )
         return self
 
-    def _is_healthy(self) -> bool:
+    def is_whole(self) -> bool:
         assert self.process is not None
         assert self.process.poll() is None, self.log.read_text(errors="replace")[-3000:]
         status, body = self.health()

@@ -70,7 +70,7 @@ def starting(proof: Proof) -> None:
 
 
 def _second_run(proof: Proof, clone: Clone) -> None:
-    wait_until(lambda: clone.health()[0] == 200, seconds=150, what="healthy", every=0.5)
+    wait_until(clone.is_whole, seconds=180, what="every node examined", every=0.5)
     logins, before = clone.logins(), _examinations(clone)
     proof.check(len(logins) >= 4, f"{len(logins)} demo logins printed")
     os.kill(clone.supervisor(), 9)
