@@ -15,7 +15,7 @@ from fleet.transport import keys
 from fleet.transport.connections import Connections
 from fleet.transport.result import Address, OutputTooLarge, TimedOut, Unreachable
 from tests.fleet.transport.conftest import KEY_ID, at_most
-from tests.fleet.transport.hosts import descendants, listening, silent
+from tests.fleet.transport.hosts import descendants, forked, listening, silent
 from tests.parts.processes import wait_until
 from tests.parts.sshd import Sshd
 
@@ -196,16 +196,22 @@ def test_a_forked_child_opens_its_own_and_leaves_its_parents_alone(
 ) -> None:
     mine = where(connections, hosts[0])
     reading, writing = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        try:
-            os.write(writing, where(connections, hosts[0]))
-        finally:
-            os._exit(0)
-    os.close(writing)
+
+    def ask() -> int:
+        return 0 if os.write(writing, where(connections, hosts[0])) else 1
+
+    assert forked(ask) == 0
     theirs = os.read(reading, 4096)
-    os.waitpid(pid, 0)
+    os.close(writing)
     os.close(reading)
     assert theirs
     assert theirs != mine
     assert where(connections, hosts[0]) == mine
+
+
+def test_a_fork_while_another_thread_holds_the_locks_does_not_freeze_the_child(
+    connections: Connections, hosts: list[Address]
+) -> None:
+    where(connections, hosts[0])
+    with connections._lock, connections._slots[hosts[0]].opening:
+        assert forked(lambda: 0 if where(connections, hosts[0]) else 1) == 0

@@ -1,11 +1,11 @@
 """Deadlines, and the watchdog that ends what outlives them."""
 
-import os
 import threading
 import time
 
 from fleet.transport.deadline import GRACE_S, Deadline, Watchdog
 from tests.fleet.transport.conftest import at_most
+from tests.fleet.transport.hosts import forked
 from tests.parts.processes import wait_until
 
 
@@ -53,9 +53,10 @@ def test_a_forked_child_has_a_watchdog_of_its_own() -> None:
     dog = Watchdog()
     with dog.over(Deadline(0.1), lambda: None):
         pass
-    pid = os.fork()
-    if pid == 0:
+
+    def outlive() -> int:
         stopped = threading.Event()
         with dog.over(Deadline(0.1), stopped.set):
-            os._exit(7 if stopped.wait(2) else 1)
-    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 7
+            return 7 if stopped.wait(2) else 1
+
+    assert forked(outlive) == 7

@@ -1,7 +1,6 @@
 """Who we talk to, and as whom: pinned host keys, logins, jump hosts, forks."""
 
 import logging
-import os
 import subprocess
 import threading
 from dataclasses import replace
@@ -13,7 +12,7 @@ from fleet.transport import keys
 from fleet.transport.result import Address, AuthRefused, HostKeyChanged, Unreachable
 from fleet.transport.ssh import connect, scan_host_key
 from tests.fleet.transport.conftest import KEY_ID, STRANGER_ID, at_most
-from tests.fleet.transport.hosts import listening, silent
+from tests.fleet.transport.hosts import forked, listening, silent
 from tests.parts.sshd import Sshd
 
 OTHER_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIPz4Zb0pCjBHyzpfl9Q2TWKYgnyEUYUGd2mP8u1j9F0E"
@@ -165,12 +164,11 @@ def test_closing_ends_the_reading_thread_and_the_descriptor(address: Address) ->
 def test_a_forked_child_cannot_write_into_its_parents_session(address: Address) -> None:
     with connect(address, timeout=5) as opened:
         assert opened.run(["true"], timeout=5).status == 0
-        pid = os.fork()
-        if pid == 0:
-            try:
+
+        def write() -> int:
+            with pytest.raises(Unreachable):
                 opened.run(["true"], timeout=2)
-            except Unreachable:
-                os._exit(7)
-            os._exit(1)
-        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 7
+            return 7
+
+        assert forked(write) == 7
         assert opened.run(["echo", "still mine"], timeout=5).output == b"still mine\n"
