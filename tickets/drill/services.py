@@ -40,9 +40,14 @@ def inject(*, node: str, fault: str, gpu: str = "") -> str:
 def clear(*, node: str, fault: str = "") -> str:
     """Make a node well; returns what happened. Raises SimulatorError, a sentence."""
     done = Client().clear(node, fault or None)
+    words = {"fault": title(fault), "node": node}
+    if fault and done["restarted"]:
+        return _("Cleared on %(node)s, which restarts for it: %(fault)s.") % words
+    if fault:
+        return _("Cleared on %(node)s: %(fault)s.") % words
     if done["restarted"]:
-        return _("%(node)s is well again; it had to restart for that.") % {"node": node}
-    return _("%(node)s is well again.") % {"node": node}
+        return _("%(node)s restarts and is well again.") % words
+    return _("%(node)s is well again.") % words
 
 
 def injected(nodes: Iterable[Node]) -> list[InjectedRow]:

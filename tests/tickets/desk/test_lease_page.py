@@ -1,0 +1,66 @@
+"""The lease page: the same facts for staff and for the customer, each in their words."""
+
+from datetime import timedelta
+
+from django.utils import timezone
+
+from tests.tickets.conftest import words
+
+
+def test_a_customer_is_told_what_it_is_what_we_measured_and_what_to_do(fleet, customer) -> None:
+    fleet.examined()
+    fleet.dead_port()
+    text = words(customer.get(f"/leases/{fleet.lease.pk}/"))
+    for said in (
+        "There is a fault: SSH service in the container not running.",
+        "The container runs, but its login service does not.",
+        "no SSH service answers at gw.example.net:22022",
+        "Please do not restart your instance.",
+        "Not yet determined",
+        "ssh -p 22022 root@gw.example.net",
+    ):
+        assert said in text
+
+
+def test_a_customer_learns_nothing_of_the_node_behind(fleet, customer, ops) -> None:
+    fleet.lease.container = "lease-77"
+    fleet.lease.save()
+    fleet.dead_port()
+    page = customer.get(f"/leases/{fleet.lease.pk}/").content.decode()
+    for ours in ("sh-r01-n01", "lease-77", "/nodes/", "Next step for staff", fleet.node.address):
+        assert ours not in page
+    staff = ops.get(f"/leases/{fleet.lease.pk}/").content.decode()
+    for ours in ("sh-r01-n01", "lease-77", "Next step for staff"):
+        assert ours in staff
+
+
+def test_a_customer_sees_their_own_cards_only(fleet, customer) -> None:
+    text = customer.get(f"/leases/{fleet.lease.pk}/").content.decode()
+    assert fleet.cards[0].uuid in text
+    assert fleet.cards[2].uuid not in text
+
+
+def test_without_a_fresh_examination_we_do_not_say_that_all_is_well(fleet, customer) -> None:
+    address = f"/leases/{fleet.lease.pk}/"
+    reading = fleet.reading("access_path", "access", f"path:{fleet.path.pk}", "ok", "path_answers")
+    assert "first examination of the host is on its way" in words(customer.get(address))
+    fleet.examined(reading)
+    assert "We see nothing wrong" in words(customer.get(address))
+    fleet.examined(reading, ago=600)
+    page = customer.get(address)
+    assert "We could not examine the host lately" in words(page)
+    assert "is-ok" not in page.content.decode()
+
+
+def test_a_fault_that_is_only_on_record_does_not_alarm(fleet, customer) -> None:
+    fleet.examined()
+    fleet.dead_port(opens="record", severity="info")
+    assert "We see nothing wrong" in words(customer.get(f"/leases/{fleet.lease.pk}/"))
+
+
+def test_when_the_order_system_is_silent_the_lease_is_unknown(fleet, customer) -> None:
+    fleet.lease.confirmed_at = timezone.now() - timedelta(minutes=20)
+    fleet.lease.save()
+    text = words(customer.get(f"/leases/{fleet.lease.pk}/"))
+    assert "20 min ago" in text
+    assert "whether it still runs is unknown" in text
