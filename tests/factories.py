@@ -138,7 +138,7 @@ def make_finding(*, node: Node | None = None, **fields: Any) -> Finding:
         "severity": "critical",
         "opens": "incident",
         "probe": "node_reachable",
-        "reason": "unreachable",
+        "reason": "node_unreachable",
         "opened_at": now,
         "last_seen_at": now,
     }

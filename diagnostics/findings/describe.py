@@ -1,5 +1,6 @@
 """A finding as plain data with its words in one language: for commands and the API."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.utils import translation
@@ -7,6 +8,7 @@ from django.utils import translation
 from diagnostics.catalogue import load
 from diagnostics.findings.messages import sentence
 from diagnostics.findings.models import Finding
+from diagnostics.probes.reading import Value
 
 
 def describe(row: Finding) -> dict[str, Any]:
@@ -28,7 +30,7 @@ def describe(row: Finding) -> dict[str, Any]:
         "lease": row.lease.order_id if row.lease else None,
         "root": row.root_id,
         "probe": row.probe,
-        "reason": sentence(row.reason, row.values),
+        "reason": said(row.reason, row.values),
         "reason_key": row.reason,
         "values": row.values,
         "occurrences": row.occurrences,
@@ -36,3 +38,11 @@ def describe(row: Finding) -> dict[str, Any]:
         "last_seen_at": row.last_seen_at.isoformat(),
         "cleared_at": row.cleared_at.isoformat() if row.cleared_at else None,
     }
+
+
+def said(reason: str, values: Mapping[str, Value]) -> str:
+    """The reason in words; the bare key of one that this version no longer knows."""
+    try:
+        return sentence(reason, values)
+    except KeyError:
+        return reason

@@ -8,8 +8,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from diagnostics.examine.models import Examination, Watch
 from diagnostics.examine.services import NotInService, StillHeld, examine_now
-from diagnostics.findings.describe import describe
-from diagnostics.findings.messages import probe_title, sentence
+from diagnostics.findings.describe import describe, said
+from diagnostics.findings.messages import probe_title
 from diagnostics.findings.models import Finding
 from diagnostics.findings.states import FindingState
 from diagnostics.management.naming import node_named
@@ -60,7 +60,7 @@ def _report(node: Node, row: Examination) -> dict[str, Any]:
         "failing_layer": row.failing_layer,
         "host_ms": row.host_ms,
         "readings": [
-            {**each, "sentence": sentence(each["reason"], each["values"])} for each in readings
+            {**each, "sentence": said(each["reason"], each["values"])} for each in readings
         ],
         "findings": [describe(finding) for finding in found.order_by("-opened_at", "-pk")],
     }
