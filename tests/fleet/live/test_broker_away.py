@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from django.db import connection, transaction
-from django.test.utils import CaptureQueriesContext
+from django.db import transaction
 
 from config.celery import app as celery_app
 from fleet import nudge as nudging
@@ -25,24 +24,6 @@ def seconds(call: Callable[[], Any]) -> float:
     started = time.monotonic()
     call()
     return time.monotonic() - started
-
-
-def test_a_bump_is_one_statement_for_many_regions(broker: Valkey) -> None:
-    with CaptureQueriesContext(
-        connection,
-    ) as queries:
-        bump("board", "fleet", *(f"node:{pk}" for pk in range(100)))
-    assert len(queries) == 1
-    bump("board", "board")
-    assert LiveVersion.objects.get(region="board").version == 2
-    assert LiveVersion.objects.get(region="node:7").version == 1
-
-
-def test_a_bump_rolled_back_changes_nothing(broker: Valkey) -> None:
-    with transaction.atomic():
-        bump("board")
-        transaction.set_rollback(True)
-    assert not LiveVersion.objects.exists()
 
 
 @AWAY
