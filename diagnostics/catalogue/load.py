@@ -6,6 +6,7 @@ faults.csv and xid.csv are the source of every word here: new faults get new row
 import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
 
@@ -151,9 +152,10 @@ def xid(number: int) -> Xid:
 
 def explains(root: str, symptom: str) -> bool:
     """Whether `symptom` is usually only a consequence of `root`, over any number of steps."""
-    return root in _causes(symptom)
+    return symptom in FAULTS and root in _causes(symptom)
 
 
+@cache
 def _causes(code: str) -> frozenset[str]:
     found: set[str] = set()
     waiting = [code]
