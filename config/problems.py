@@ -5,6 +5,7 @@ from http import HTTPStatus
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
+from django.db import DataError
 from django.http import Http404, HttpRequest, JsonResponse
 from django.utils.translation import gettext as _
 from ninja import NinjaAPI
@@ -86,6 +87,10 @@ def _invalid(request: HttpRequest, error: Any) -> JsonResponse:
     return problem(422, _("Nothing was changed: see errors."), errors=errors)
 
 
+def _unheld(request: HttpRequest, error: Any) -> JsonResponse:
+    return problem(422, _("A value holds what no text or number may hold, such as a NUL."))
+
+
 def _http(request: HttpRequest, error: Any) -> JsonResponse:
     return problem(error.status_code, str(error))
 
@@ -106,5 +111,6 @@ ANSWERS: dict[type[Exception], Any] = {
     Refused: _refused,
     ValidationError: _invalid,
     HttpError: _http,
+    DataError: _unheld,
     Exception: _broken,
 }

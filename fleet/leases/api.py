@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from ninja import Field, Query, Router, Schema
 from ninja.pagination import paginate
-from pydantic import AwareDatetime, ConfigDict, StringConstraints
+from pydantic import AwareDatetime, ConfigDict, FiniteFloat, StringConstraints
 
 from fleet.access import is_ops
 from fleet.leases.facts import MOST_PATHS, LeaseFacts, PathFacts
@@ -23,7 +23,10 @@ from fleet.people.bearer import Bearer
 
 router = Router(tags=["leases"])
 Port = Annotated[int, Field(ge=1, le=65535)]
-Name = Annotated[str, StringConstraints(strip_whitespace=True, max_length=255)]
+Name = Annotated[
+    str, StringConstraints(strip_whitespace=True, max_length=255, pattern=r"^[^\x00]*$")
+]
+LimitName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
 
 
 class PathIn(Schema):
@@ -61,7 +64,7 @@ class LeaseIn(Schema):
     kind: LeaseKind | None = None
     container: Name | None = None
     image: Name | None = None
-    limits: dict[str, int | float | str] | None = Field(None, max_length=40)
+    limits: dict[LimitName, int | FiniteFloat | Name] | None = Field(None, max_length=40)
     price: Decimal | None = None
     price_unit: Name | None = None
     starts_at: AwareDatetime | None = None

@@ -41,7 +41,7 @@ class _Block:
 def parse_ssh_config(text: str) -> tuple[list[HostEntry], list[Skipped]]:
     """Every host named in full, and every line that was not followed. Never raises."""
     reader = _Reader()
-    for number, line in enumerate(text.lstrip("\ufeff").splitlines(), 1):
+    for number, line in enumerate(text.lstrip("\ufeff").replace("\0", "").splitlines(), 1):
         if line.strip() and not line.lstrip().startswith("#"):
             reader.read(number, line)
     finder = _Finder(reader.blocks)

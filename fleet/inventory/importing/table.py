@@ -54,6 +54,8 @@ def read_table(
     names the row. Raises BadFile for a header that lacks a required column or has one we do not
     know, and for more than 10,000 rows.
     """
+    if "\0" in text:
+        raise BadFile(_("The file is no text in UTF-8 or GBK. Export it as CSV (UTF-8)."))
     lines = _lines(text)
     if not lines:
         raise BadFile(_("The file is empty."))

@@ -197,6 +197,27 @@ def test_bad_word_is_refused_field_by_field(caller, make_node, make_customer):
     assert not Lease.objects.exists()
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        '{"image": "a\\u0000b"}',
+        '{"limits": {"cpu": NaN}}',
+        '{"limits": {"a\\u0000": 1}}',
+        "[]",
+        "7",
+    ],
+)
+def test_values_no_database_holds_are_refused_not_broken(caller, make_lease, body):
+    lease = make_lease()
+    answer = caller()("PUT", f"/leases/{lease.order_id}", body)
+    assert answer.status_code in {400, 422}, answer.content
+    problem_of(answer, answer.status_code)
+
+
+def test_a_filter_with_a_nul_finds_nothing_or_is_refused(caller):
+    assert caller()("GET", "/nodes?name=a%00b").status_code in {200, 422}
+
+
 def test_a_move_that_is_not_allowed_is_409(caller, make_lease):
     lease = make_lease()
     problem_of(caller()("PUT", f"/leases/{lease.order_id}", {"state": "planned"}), 409)
