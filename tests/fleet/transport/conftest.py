@@ -1,8 +1,9 @@
-"""The hosts the transport's contract is tried on: a script, OpenSSH, and an asyncssh host."""
+"""The hosts the transport's contract is tried on: a script, OpenSSH and the simulator."""
 
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 
@@ -10,7 +11,7 @@ from fleet.transport import keys
 from fleet.transport.connections import Connections
 from fleet.transport.result import Address, Transport
 from fleet.transport.ssh import connect
-from tests.fleet.transport.hosts import ShellHost
+from tests.fleet.simulator import conftest as simulator
 from tests.fleet.transport.scripted import Scripted
 from tests.parts.sshd import Sshd
 
@@ -35,17 +36,21 @@ def sshd_address(sshd: Sshd) -> Address:
 
 
 @pytest.fixture(scope="session")
-def shell_address() -> Iterator[Address]:
-    private, public = keys.generate()
-    keys.ring.put(KEY_ID + 10, private)
+def simulator_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Address]:
+    folder = tmp_path_factory.mktemp("simulator")
+    host = simulator.make_folder(folder, nodes=1).hosts[0]
+    keys.ring.put(KEY_ID + 10, simulator.PRIVATE)
     keys.ring.put(STRANGER_ID, keys.generate()[0])
-    host = ShellHost(public)
-    yield Address("127.0.0.1", host.port, "halfhour-probe", KEY_ID + 10, host.host_key)
-    host.stop()
+    served = simulator.Served(folder).start()
+    yield replace(served.address(host.name), key_id=KEY_ID + 10)
+    served.stop()
 
 
 @pytest.fixture(
-    params=[pytest.param("sshd_address", marks=pytest.mark.sshd, id="openssh"), "shell_address"]
+    params=[
+        pytest.param("sshd_address", marks=pytest.mark.sshd, id="openssh"),
+        pytest.param("simulator_address", id="simulator"),
+    ]
 )
 def address(request: pytest.FixtureRequest) -> Address:
     """A host that runs real commands."""
@@ -76,12 +81,12 @@ SCRIPT = {
 }
 
 
-@pytest.fixture(params=["scripted", pytest.param("openssh", marks=pytest.mark.sshd), "asyncssh"])
+@pytest.fixture(params=["scripted", pytest.param("openssh", marks=pytest.mark.sshd), "simulator"])
 def pupil(request: pytest.FixtureRequest) -> Iterator[Transport]:
     """Each kind of transport there is, ready for the commands of SCRIPT."""
     if request.param == "scripted":
         yield Scripted(dict(SCRIPT))
         return
-    name = {"openssh": "sshd_address", "asyncssh": "shell_address"}[request.param]
+    name = {"openssh": "sshd_address", "simulator": "simulator_address"}[request.param]
     with connect(request.getfixturevalue(name), timeout=10) as opened:
         yield opened

@@ -127,15 +127,12 @@ def running(words: str) -> bool:
     return False
 
 
-class ShellHost:
-    """An asyncssh server that runs each command by the real /bin/sh.
+class DeafHost:
+    """An asyncssh server that lets a client in and never answers its request for a channel."""
 
-    `stuck` names what it never answers: `channel` or `exec`.
-    """
-
-    def __init__(self, public_key: str, *, stuck: str = "") -> None:
+    def __init__(self, public_key: str) -> None:
         self._host_key = asyncssh.generate_private_key("ssh-ed25519")
-        self._public_key, self._stuck = public_key, stuck
+        self._public_key = public_key
         self._loop = asyncio.new_event_loop()
         threading.Thread(target=self._loop.run_forever, daemon=True).start()
         self.port = asyncio.run_coroutine_threadsafe(self._listen(), self._loop).result(10)
@@ -145,50 +142,19 @@ class ShellHost:
         return " ".join(self._host_key.export_public_key().decode().split()[:2])
 
     async def _listen(self) -> int:
-        stuck = self._stuck
-
         class Server(asyncssh.SSHServer):
-            async def session_requested(self) -> object:  # type: ignore[override]
+            async def session_requested(self) -> bool:  # type: ignore[override]
                 await asyncio.sleep(3600)
                 return False
 
         self._acceptor = await asyncssh.listen(
             "127.0.0.1",
             0,
-            server_factory=Server if stuck == "channel" else asyncssh.SSHServer,
+            server_factory=Server,
             server_host_keys=[self._host_key],
             authorized_client_keys=asyncssh.import_authorized_keys(self._public_key),
-            process_factory=None if stuck else self._run,
-            encoding=None,
         )
         return self._acceptor.get_port()
-
-    async def _run(self, process: "asyncssh.SSHServerProcess[bytes]") -> None:
-        pipe = asyncio.subprocess.PIPE
-        child = await asyncio.create_subprocess_exec(
-            "/bin/sh", "-c", process.command or "", stdin=pipe, stdout=pipe, stderr=pipe
-        )
-        assert child.stdin
-        assert child.stdout
-        feeding = asyncio.ensure_future(self._feed(process, child.stdin))
-        with suppress(OSError):
-            while piece := await child.stdout.read(65_536):
-                process.stdout.write(piece)
-                await process.stdout.drain()
-        status = await child.wait()
-        feeding.cancel()
-        if status < 0:
-            process.exit_with_signal("KILL")
-        else:
-            process.exit(status)
-
-    @staticmethod
-    async def _feed(process: "asyncssh.SSHServerProcess[bytes]", to: asyncio.StreamWriter) -> None:
-        with suppress(OSError):
-            while piece := await process.stdin.read(65_536):
-                to.write(piece)
-                await to.drain()
-        to.close()
 
     def stop(self) -> None:
         async def close() -> None:

@@ -1,4 +1,4 @@
-"""What every transport promises, tried on a script, on OpenSSH and on an asyncssh host."""
+"""What every transport promises, tried on a script, on OpenSSH and on the simulator."""
 
 import pytest
 

@@ -21,7 +21,7 @@ from fleet.transport.result import (
 from fleet.transport.ssh import connect, scan_host_key
 from tests.fleet.transport.conftest import KEY_ID, at_most
 from tests.fleet.transport.hosts import (
-    ShellHost,
+    DeafHost,
     Talk,
     banner_only,
     descendants,
@@ -116,7 +116,7 @@ def test_a_scan_for_a_host_key_is_bounded_too() -> None:
 def test_a_server_that_never_opens_the_channel_times_out() -> None:
     private, public = keys.generate()
     keys.ring.put(KEY_ID + 30, private)
-    host = ShellHost(public, stuck="channel")
+    host = DeafHost(public)
     address = Address("127.0.0.1", host.port, "halfhour-probe", KEY_ID + 30, host.host_key)
     with connect(address, timeout=5) as opened:
         with at_most(DEADLINE_S + 1), pytest.raises(TimedOut) as caught:

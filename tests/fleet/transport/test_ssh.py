@@ -109,41 +109,43 @@ def bastion(request: pytest.FixtureRequest) -> Address:
 
 
 def test_a_node_behind_a_jump_host_is_reached_through_it(
-    bastion: Address, shell_address: Address
+    bastion: Address, simulator_address: Address
 ) -> None:
-    with connect(replace(shell_address, jump=bastion), timeout=10) as opened:
+    with connect(replace(simulator_address, jump=bastion), timeout=10) as opened:
         assert opened.run(["echo", "far"], timeout=5).output == b"far\n"
         assert opened.run(["echo", "again"], timeout=5).output == b"again\n"
 
 
-def test_a_jump_hosts_wrong_key_is_not_the_nodes(bastion: Address, shell_address: Address) -> None:
+def test_a_jump_hosts_wrong_key_is_not_the_nodes(
+    bastion: Address, simulator_address: Address
+) -> None:
     wrong = replace(bastion, host_key=OTHER_KEY)
     with pytest.raises(Unreachable, match="jump host") as caught:
-        connect(replace(shell_address, jump=wrong), timeout=5)
+        connect(replace(simulator_address, jump=wrong), timeout=5)
     assert caught.value.stage == "jump"
 
 
 def test_the_node_behind_a_jump_host_is_held_to_its_own_key(
-    bastion: Address, shell_address: Address
+    bastion: Address, simulator_address: Address
 ) -> None:
     with pytest.raises(HostKeyChanged) as caught:
-        connect(replace(shell_address, jump=bastion, host_key=OTHER_KEY), timeout=5)
-    assert caught.value.offered == shell_address.host_key
+        connect(replace(simulator_address, jump=bastion, host_key=OTHER_KEY), timeout=5)
+    assert caught.value.offered == simulator_address.host_key
 
 
 def test_a_node_that_is_down_behind_a_jump_host_is_unreachable(
-    bastion: Address, shell_address: Address, port: int
+    bastion: Address, simulator_address: Address, port: int
 ) -> None:
     with at_most(3), pytest.raises(Unreachable) as caught:
-        connect(replace(shell_address, port=port, jump=bastion), timeout=5)
+        connect(replace(simulator_address, port=port, jump=bastion), timeout=5)
     assert caught.value.stage == "tcp"
 
 
 def test_a_node_that_is_silent_behind_a_jump_host_ends_in_time(
-    bastion: Address, shell_address: Address
+    bastion: Address, simulator_address: Address
 ) -> None:
     with listening(silent) as port, at_most(2.5), pytest.raises(Unreachable) as caught:
-        connect(replace(shell_address, port=port, jump=bastion), timeout=1.5)
+        connect(replace(simulator_address, host="127.0.0.1", port=port, jump=bastion), timeout=1.5)
     assert caught.value.stage == "banner"
 
 
