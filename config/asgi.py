@@ -16,10 +16,11 @@ from channels.security.websocket import AllowedHostsOriginValidator
 from channels.sessions import CookieMiddleware
 
 from config.live import REGIONS
+from config.turnstile import Turnstile
 from fleet.live.consumer import LiveConsumer
 from fleet.live.hub import Hub
 
 live = LiveConsumer.as_asgi(regions=REGIONS, hub=Hub())
 application = ProtocolTypeRouter(
-    {"http": http, "websocket": AllowedHostsOriginValidator(CookieMiddleware(live))}
+    {"http": Turnstile(http), "websocket": AllowedHostsOriginValidator(CookieMiddleware(live))}
 )

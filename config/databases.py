@@ -5,6 +5,9 @@ from urllib.parse import unquote, urlsplit
 
 from config.env import BadSetting
 
+# One for each page being made (config.turnstile), each rendering thread and each health check.
+CONNECTIONS = 12 + 4 + 8
+
 
 def database(url: str, *, pool: bool) -> dict[str, Any]:
     """`sqlite:///path` or `postgresql://user:password@host:port/name`; `pool` keeps PostgreSQL
@@ -24,7 +27,7 @@ def database(url: str, *, pool: bool) -> dict[str, Any]:
         raise BadSetting(f"DATABASE_URL: unknown scheme {parts.scheme!r}")
     options: dict[str, Any] = {"connect_timeout": 3}
     if pool:
-        options["pool"] = {"min_size": 1, "max_size": 16, "timeout": 3}
+        options["pool"] = {"min_size": 1, "max_size": CONNECTIONS, "timeout": 10}
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": unquote(parts.path.lstrip("/")),
@@ -33,5 +36,6 @@ def database(url: str, *, pool: bool) -> dict[str, Any]:
         "HOST": parts.hostname or "",
         "PORT": str(parts.port or ""),
         "CONN_MAX_AGE": 0,
+        "CONN_HEALTH_CHECKS": pool,
         "OPTIONS": options,
     }

@@ -72,3 +72,14 @@ def flag(name: str, default: bool) -> bool:
 def words(name: str, default: str) -> list[str]:
     """A comma-separated list; empty parts are dropped."""
     return [word.strip() for word in text(name, default).split(",") if word.strip()]
+
+
+def addresses(name: str, default: str) -> list[tuple[str, int]]:
+    """A comma-separated list of `host:port`."""
+    found = []
+    for word in words(name, default):
+        host, _, port = word.rpartition(":")
+        if not host or not port.isdigit() or not 0 < int(port) < 65536:
+            raise BadSetting(f"{name}: {word!r} is not host:port")
+        found.append((host.strip("[]"), int(port)))
+    return found

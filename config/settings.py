@@ -20,7 +20,7 @@ CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS", "")
 EXAMINERS = env.number("HALFHOUR_EXAMINERS", 2)
 EXAMINER_THREADS = env.number("HALFHOUR_EXAMINER_THREADS", 32)
 # host:port that answer whenever our own network is good; other nodes serve if none is named
-CONTROL_HOSTS = env.words("HALFHOUR_CONTROL_HOSTS", "")
+CONTROL_HOSTS = env.addresses("HALFHOUR_CONTROL_HOSTS", "")
 METRICS_TOKEN = env.text("HALFHOUR_METRICS_TOKEN", "")
 
 INSTALLED_APPS = [
