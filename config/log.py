@@ -44,45 +44,40 @@ class Brief(Filter):
         return True
 
 
+FIRST: list[Any] = [
+    structlog.contextvars.merge_contextvars,
+    structlog.stdlib.add_logger_name,
+    structlog.stdlib.add_log_level,
+    structlog.stdlib.ExtraAdder(),
+    structlog.processors.TimeStamper(fmt="iso", utc=True),
+    structlog.processors.format_exc_info,
+    redact,
+]
+LEVELS = {"daphne": "WARNING", "paramiko": "CRITICAL", "asyncssh": "WARNING"}
+
+
 def logging(style: str, level: str) -> dict[str, Any]:
     """Django's LOGGING: `style` is `console` or `json`, everything goes to stderr."""
-    shared: list[Any] = [
-        structlog.contextvars.merge_contextvars,
-        structlog.stdlib.add_logger_name,
-        structlog.stdlib.add_log_level,
-        structlog.stdlib.ExtraAdder(),
-        structlog.processors.TimeStamper(fmt="iso", utc=True),
-        structlog.processors.format_exc_info,
-        redact,
-    ]
     last = (
         structlog.processors.JSONRenderer(ensure_ascii=False)
         if style == "json"
         else structlog.dev.ConsoleRenderer(colors=False)
     )
+    lines = {
+        "()": structlog.stdlib.ProcessorFormatter,
+        "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, last],
+        "foreign_pre_chain": FIRST,
+    }
+    stderr = {"class": "logging.StreamHandler", "formatter": "lines", "filters": ["brief"]}
     return {
         "version": 1,
         "disable_existing_loggers": False,
-        "formatters": {
-            "lines": {
-                "()": structlog.stdlib.ProcessorFormatter,
-                "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, last],
-                "foreign_pre_chain": shared,
-            }
-        },
+        "formatters": {"lines": lines},
         "filters": {"brief": {"()": Brief}},
-        "handlers": {
-            "stderr": {
-                "class": "logging.StreamHandler",
-                "formatter": "lines",
-                "filters": ["brief"],
-            }
-        },
+        "handlers": {"stderr": stderr},
         "root": {"handlers": ["stderr"], "level": level},
         "loggers": {
             "django.server": {"handlers": [], "propagate": True},
-            "daphne": {"level": "WARNING"},
-            "paramiko": {"level": "CRITICAL"},
-            "asyncssh": {"level": "WARNING"},
+            **{name: {"level": least} for name, least in LEVELS.items()},
         },
     }
