@@ -1,5 +1,6 @@
 """Claimed rows → plain data for the examiner's threads, in a constant number of queries."""
 
+import logging
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -21,6 +22,7 @@ from fleet.leases.states import LeaseState
 from fleet.transport import keys
 from fleet.transport.result import Address
 
+log = logging.getLogger(__name__)
 CONTROLS = 3
 CONTROL_POOL = 24
 LATELY = timedelta(minutes=3)
@@ -101,9 +103,15 @@ def _bastion(jump: JumpHost) -> Address:
 
 
 def _key(credential: Credential) -> int:
-    """Put the private key in the process's ring, once per secret."""
+    """Put the private key in the process's ring, once per secret.
+
+    One that cannot be decrypted stays out: the login is refused then, for its own nodes only.
+    """
     if _loaded.get(credential.pk) != credential.secret:
-        keys.ring.put(credential.pk, keys.decrypt(credential.secret))
+        try:
+            keys.ring.put(credential.pk, keys.decrypt(credential.secret))
+        except keys.KeyUnreadable as error:
+            log.error("credential %s: %s", credential.pk, error)
         _loaded[credential.pk] = credential.secret
     return credential.pk
 
@@ -197,9 +205,8 @@ def _controls(worlds: set[bool]) -> dict[bool, list[_Control]]:
 
 def _controls_for(node: Node, pool: Mapping[bool, list[_Control]]) -> tuple[tuple[str, int], ...]:
     """The installation's control hosts, or a few other nodes, those of other racks first."""
-    named = [word.rpartition(":") for word in settings.CONTROL_HOSTS]
-    if named and not node.provider.simulated:
-        return tuple((host, int(port)) for host, _, port in named)
+    if settings.CONTROL_HOSTS and not node.provider.simulated:
+        return tuple(settings.CONTROL_HOSTS)
     others = [row for row in pool[node.provider.simulated] if row[0] != node.pk]
     turn = node.pk % len(others) if others else 0
     turned = sorted(others[turn:] + others[:turn], key=lambda row: row[1] == node.rack)

@@ -17,7 +17,7 @@ from diagnostics.examine.record import Outcome, VisitPlan
 from diagnostics.examine.visit import Pause, Runner, visit
 
 log = logging.getLogger(__name__)
-BACKLOG = 3  # plans claimed ahead per thread: a visit takes seconds, a tick comes every five
+BACKLOG = 2  # plans claimed ahead per thread: a visit takes seconds, a tick comes every five
 
 
 class Connections(Runner, Protocol):

@@ -1,4 +1,7 @@
-"""`examine NODE [--json]`: visit a node now and say what was found, layer by layer."""
+"""`examine NODE [--json]`: visit a node now and say what was found, layer by layer.
+
+Exit codes: 0 examined (whatever was found), 2 no such node, 3 not in service, 4 still held.
+"""
 
 import json
 from itertools import groupby
@@ -28,15 +31,17 @@ class Command(BaseCommand):
 
     def handle(self, **options: Any) -> None:
         node = node_named(options["node"])
+        wait = options["wait"]
         try:
-            row = examine_now(node, wait_s=options["wait"])
+            row = examine_now(node, wait_s=wait)
         except NotInService as error:
             raise CommandError(
-                f"{node.name} is not examined: it is {node.get_state_display()}."
+                f"{node.name} is not examined: it is {node.get_state_display()}.", returncode=3
             ) from error
         except StillHeld as error:
             raise CommandError(
-                f"An examiner held {node.name} for {options['wait']:.0f} s; the visit stays queued."
+                f"An examiner held {node.name} for {wait:.0f} s; the visit stays queued.",
+                returncode=4,
             ) from error
         report = _report(node, row)
         if options["json"]:

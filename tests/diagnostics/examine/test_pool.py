@@ -48,7 +48,7 @@ def test_no_more_visits_run_at_once_than_there_are_threads() -> None:
     assert pool.room() == 0
     assert len(drain(pool)) == 30
     assert most[0] == 4
-    assert pool.room() == 12
+    assert pool.room() == 8
     pool.stop()
 
 

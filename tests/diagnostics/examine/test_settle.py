@@ -247,7 +247,7 @@ def test_when_most_of_the_fleet_falls_silent_at_once_no_node_is_accused(
     plans = take(*nodes)
     settle.settle([*silent(plans[:5]), *(outcome(plan) for plan in plans[5:])])
     assert not Finding.objects.exists()
-    held = Watch.objects.get(node=nodes[0])
+    held = Watch.objects.get(node=plans[0].node_id)
     assert held.readings[0]["reason"] == "is_it_us"
     assert held.verdict == "unknown"
 
