@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.contracts import shape
 
 ROOT = Path(__file__).resolve().parents[2]
-READERS = {"text", "number", "flag", "words"}
+READERS = {"text", "number", "flag", "words", "addresses"}
 # Not read through config.env: the data folder has to be known before instance.env can be.
 READ_DIRECTLY = {"HALFHOUR_DATA"}
 
