@@ -5,7 +5,7 @@ import logging
 import secrets
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from django.conf import settings
@@ -32,7 +32,7 @@ CONFIRM_EVERY_S = 300.0
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """A demo account. `customer` is empty for staff."""
+    """A demo account. `customer` is empty for staff; `renewed`: the password was made just now."""
 
     role: str
     email: str
@@ -41,6 +41,7 @@ class Login:
     language: str = "en"
     zone: str = "Asia/Shanghai"
     customer: str = ""
+    renewed: bool = False
 
 
 PEOPLE = (
@@ -70,10 +71,14 @@ def logins() -> list[Login]:
     if path.exists():
         kept = {row["email"]: row["password"] for row in json.loads(path.read_text("utf-8"))}
     people = [
-        replace(each, password=kept.get(each.email) or secrets.token_urlsafe(9)) for each in PEOPLE
+        replace(each, password=kept[each.email])
+        if each.email in kept
+        else replace(each, password=secrets.token_urlsafe(9), renewed=True)
+        for each in PEOPLE
     ]
-    if any(each.email not in kept for each in people):
-        rows = [asdict(each) for each in people]
+    if any(each.renewed for each in people):
+        kinds = ("role", "email", "password")
+        rows = [{kind: str(getattr(each, kind)) for kind in kinds} for each in people]
         world.write_private(path, json.dumps(rows, ensure_ascii=False, indent=1))
     return people
 
@@ -130,30 +135,36 @@ def seed(*, nodes: int = NODES, move: bool = False) -> list[Login]:
 
 
 def make_users(people: list[Login], renters: Mapping[str, Customer]) -> None:
-    """Accounts that do not exist yet, all in drill mode. A changed password stays changed."""
-    known = set(User.objects.values_list("email", flat=True))
-    missing = [each for each in people if each.email not in known]
-    if not missing:
+    """Accounts that are missing, all in drill mode; a password that was made anew is set."""
+    known = {user.email: user for user in User.objects.filter(email__in=[p.email for p in people])}
+    fresh = [each for each in people if each.email not in known or each.renewed]
+    if not fresh:
         return
     # Hashing is slow on purpose, and frees the interpreter while it works.
     with ThreadPoolExecutor() as pool:
-        hashes = list(pool.map(make_password, [each.password for each in missing]))
-    users = User.objects.bulk_create(
-        User(
-            email=each.email,
-            password=hashed,
-            name=each.name,
-            role=each.role,
-            language=each.language,
-            zone=each.zone,
-            drill_mode=True,
-        )
-        for each, hashed in zip(missing, hashes, strict=True)
-    )
+        hashes = list(pool.map(make_password, [each.password for each in fresh]))
+    hashed = dict(zip([each.email for each in fresh], hashes, strict=True))
+    for email, user in known.items():
+        user.password = hashed.get(email, user.password)
+    User.objects.bulk_update([u for u in known.values() if u.email in hashed], ["password"])
+    missing = [each for each in fresh if each.email not in known]
+    made = User.objects.bulk_create(_user(each, hashed[each.email]) for each in missing)
     Membership.objects.bulk_create(
         Membership(user=user, customer=renters[each.customer])
-        for each, user in zip(missing, users, strict=True)
+        for each, user in zip(missing, made, strict=True)
         if each.customer
+    )
+
+
+def _user(login: Login, password: str) -> User:
+    return User(
+        email=login.email,
+        password=password,
+        name=login.name,
+        role=login.role,
+        language=login.language,
+        zone=login.zone,
+        drill_mode=True,
     )
 
 

@@ -10,7 +10,7 @@ from fleet.simulator.state import Boot, HostState, Injected
 from fleet.simulator.world import CardSpec, ContainerSpec, HostSpec, PortSpec
 
 # Docker brings containers back this long after a boot.
-CONTAINERS_AFTER_BOOT_S = 29.0
+CONTAINERS_AFTER_BOOT_S = 18.0
 # Errors of a program: its process dies, the card stays well.
 PROGRAM_XIDS = frozenset({"xid:13", "xid:31", "xid:43", "xid:69"})
 # Errors after which the driver cannot read the card any more.
@@ -78,7 +78,7 @@ class SimHost:
 
     def started_at(self, container: ContainerSpec) -> float:
         boot = self.state.boot.at + CONTAINERS_AFTER_BOOT_S
-        return max(boot, self.state.started.get(container.name, 0.0))
+        return self.state.started.get(container.name, boot)
 
     def running(self, container: ContainerSpec) -> bool:
         return self.stopped(container) is None and self.now() >= self.started_at(container)
@@ -154,10 +154,8 @@ class SimHost:
     # -- kernel and processes -----------------------------------------------------------------
 
     def kernel(self, boot: Boot | None = None) -> list[kernel_log.Entry]:
-        """The journal of a boot, this one unless told; of an earlier boot, until it ended."""
-        if boot is None or boot is self.state.boot:
-            return kernel_log.entries(self.spec, self.state.boot, self.now())
-        return kernel_log.entries(self.spec, boot, self.state.boot.at - 20.0)
+        """The journal of a boot, this one unless told."""
+        return kernel_log.entries(self.spec, boot or self.state.boot, self.now())
 
     def pid(self, name: str) -> int:
         """A process number that stays the same during one boot."""

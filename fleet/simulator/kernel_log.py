@@ -82,9 +82,9 @@ def booting(spec: HostSpec) -> tuple[tuple[float, int, str], ...]:
             "EXT4-fs (nvme0n1p2): mounted filesystem with ordered data mode. Quota mode: none.",
         ),
         *_driver_lines(spec),
-        (19.551, INFO, "ixgbe 0000:c3:00.0 enp195s0f0: NIC Link is Up 10 Gbps, Flow Control: None"),
-        (27.008, INFO, "docker0: port 1(veth0a1c9e2) entered blocking state"),
-        (27.019, INFO, "docker0: port 1(veth0a1c9e2) entered forwarding state"),
+        (16.551, INFO, "ixgbe 0000:c3:00.0 enp195s0f0: NIC Link is Up 10 Gbps, Flow Control: None"),
+        (17.108, INFO, "docker0: port 1(veth0a1c9e2) entered blocking state"),
+        (17.119, INFO, "docker0: port 1(veth0a1c9e2) entered forwarding state"),
     ]
     return tuple(lines)
 

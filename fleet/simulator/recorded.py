@@ -8,7 +8,6 @@ cards, so every exchange keeps its length and frames stay valid.
 
 import asyncio
 import re
-import signal
 import time
 import uuid
 from collections.abc import Callable
@@ -22,10 +21,10 @@ from fleet.simulator.doors import Door, Mode
 from fleet.simulator.host import SimHost
 from fleet.simulator.plan import card_uuid
 from fleet.simulator.rootfs import make_tools
-from fleet.simulator.serve import Keys, watch_children
+from fleet.simulator.serve import Keys, until_told
 from fleet.simulator.state import fresh
 from fleet.simulator.tool_server import ToolServer
-from fleet.simulator.whole import ServerProcess, SshHouse, WholeHost
+from fleet.simulator.whole import ServerProcess, SshHouse, WholeHost, feed
 from fleet.simulator.world import HostSpec, World
 
 CLOCK = re.compile(rb"(?m)^(=== halfhour-probe \d+ boot=\S+ time=)\S+( uptime=)\S+")
@@ -48,7 +47,7 @@ class Twin:
         self.host = WholeHost(self.sim, World(0, (), (), (spec,)), list, folder)
         self._kept: dict[str, asyncio.Task[Recording]] = {}
 
-    async def answer(self, command: str, stdin: bytes) -> Recording:
+    async def answer(self, command: str, stdin: "asyncssh.SSHReader[bytes]") -> Recording:
         """Run the command, or repeat what it gave. A failure is not kept: it may be cured."""
         task = self._kept.get(command)
         if task is None or (task.done() and task.result().status):
@@ -56,7 +55,7 @@ class Twin:
             self._kept[command] = task
         return await asyncio.shield(task)
 
-    async def _record(self, command: str, stdin: bytes) -> Recording:
+    async def _record(self, command: str, stdin: "asyncssh.SSHReader[bytes]") -> Recording:
         self.host.disk.refresh()
         child = await asyncio.create_subprocess_exec(
             "/bin/sh",
@@ -69,8 +68,13 @@ class Twin:
             env=self.host.disk.environment(),
             start_new_session=True,
         )
-        output, _none = await child.communicate(stdin)
-        return Recording(output, child.returncode or 0)
+        assert child.stdin
+        assert child.stdout
+        feeding = asyncio.ensure_future(feed(stdin, child.stdin))
+        output = await child.stdout.read()
+        status = await child.wait()
+        feeding.cancel()
+        return Recording(output, status)
 
 
 class RecordedHost:
@@ -100,9 +104,8 @@ class RecordedHost:
         if not process.command:
             process.exit(NO_COMMAND)
             return
-        stdin = await process.stdin.read()
         command = self._to_theirs(process.command.encode()).decode()
-        kept = await self.twin.answer(command, stdin)
+        kept = await self.twin.answer(command, process.stdin)
         now = time.time()
         clock = rb"\g<1>%.3f\g<2>%.2f" % (now, now - self.booted)
         process.stdout.write(CLOCK.sub(clock, self._to_ours(kept.output), count=1))
@@ -126,29 +129,36 @@ def alike(known: World) -> list[HostSpec]:
     ]
 
 
-async def serve_recorded(folder: Path, ready: Callable[[int, int], None]) -> None:
-    """Serve the world's hosts in recorded grade until SIGTERM or SIGINT. Raises PortTaken."""
-    asyncssh.set_log_level("ERROR")
-    watch_children()
-    known = world.load(folder)
-    over = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, over.set)
-    specs = alike(known)
-    twin = Twin(replace(specs[0], name="tw-r00-n00"[: len(specs[0].name)]), folder)
-    make_tools(folder)
-    twin.host.disk.make()
-    tools = ToolServer(lambda _name: twin.sim, folder)
-    await tools.start()
-    hosts = [RecordedHost(spec, known, twin, Keys(folder)) for spec in specs]
-    try:
-        for host in hosts:
+class Fleet:
+    """All recorded hosts of one installation. Start it inside a running loop."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.world = world.load(folder)
+        specs = alike(self.world)
+        # A name as long as theirs, so that exchanging it keeps every length.
+        name = "twin".ljust(len(specs[0].name), "-")
+        self.twin = Twin(replace(specs[0], name=name), folder)
+        self.tools = ToolServer(lambda _name: self.twin.sim, folder)
+        keys = Keys(folder)
+        self.hosts = [RecordedHost(spec, self.world, self.twin, keys) for spec in specs]
+
+    async def start(self) -> None:
+        """Open every port. Raises PortTaken."""
+        make_tools(self.folder)
+        self.twin.host.disk.make()
+        await self.tools.start()
+        for host in self.hosts:
             host.door.set(Mode.OPEN, host.house.greet)
-        ready(len(hosts), known.port)
-        await over.wait()
-    finally:
-        tools.stop()
-        for host in hosts:
+
+    def stop(self) -> None:
+        """Close every port and hang up on everybody."""
+        self.tools.stop()
+        for host in self.hosts:
             host.door.set(Mode.CLOSED)
             host.house.hang_up()
-        await asyncio.sleep(0)
+
+
+async def serve_recorded(folder: Path, ready: Callable[[int, int], None]) -> None:
+    """Serve the world's hosts in recorded grade until SIGTERM or SIGINT. Raises PortTaken."""
+    await until_told(Fleet(folder), lambda fleet: ready(len(fleet.hosts), fleet.world.port))

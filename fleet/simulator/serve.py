@@ -7,7 +7,7 @@ import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO
+from typing import IO, Protocol, TypeVar
 
 import asyncssh
 
@@ -112,21 +112,39 @@ def watch_children() -> None:
         watcher.attach_loop(asyncio.get_running_loop())
 
 
-async def serve(folder: Path, ready: Callable[[int, int], None]) -> None:
-    """Serve until SIGTERM or SIGINT. Raises AlreadyServing or PortTaken."""
+class Servable(Protocol):
+    """What `until_told` starts and stops."""
+
+    async def start(self) -> None: ...
+
+    def stop(self) -> None: ...
+
+
+Kind = TypeVar("Kind", bound=Servable)
+
+
+async def until_told(fleet: Kind, ready: Callable[[Kind], None]) -> None:
+    """Serve until SIGTERM or SIGINT. Raises whatever starting raises."""
     asyncssh.set_log_level("ERROR")
     watch_children()
     over = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, over.set)
-    simulator = Simulator(folder)
     try:
-        await simulator.start()
-        ready(len(simulator.hosts), simulator.world.port)
+        await fleet.start()
+        ready(fleet)
         await over.wait()
     finally:
-        simulator.stop()
+        fleet.stop()
+        # One turn of the loop, for the connections' last words.
         await asyncio.sleep(0)
+
+
+async def serve(folder: Path, ready: Callable[[int, int], None]) -> None:
+    """Serve whole hosts until told to stop. Raises AlreadyServing or PortTaken."""
+    await until_told(
+        Simulator(folder), lambda simulator: ready(len(simulator.hosts), simulator.world.port)
+    )
 
 
 __all__ = ["AlreadyServing", "PortTaken", "Simulator", "serve"]

@@ -58,7 +58,7 @@ class HostState:
     before: Boot | None = None
     faults: list[Injected] = field(default_factory=list)
     marks: dict[str, Mark] = field(default_factory=dict)
-    # Containers started after the host did: name → epoch seconds.
+    # Containers not started by the boot itself: name → epoch seconds.
     started: dict[str, float] = field(default_factory=dict)
     # A restarting host answers again at this instant.
     down_until: float = 0.0

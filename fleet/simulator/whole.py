@@ -199,7 +199,7 @@ class WholeHost:
         assert child.stdin
         assert child.stdout
         assert child.stderr
-        feeding = asyncio.ensure_future(_feed(process.stdin, child.stdin))
+        feeding = asyncio.ensure_future(feed(process.stdin, child.stdin))
         try:
             await asyncio.gather(
                 self._pass_on(child.stdout, process.stdout),
@@ -226,7 +226,7 @@ class WholeHost:
             await target.drain()
 
 
-async def _feed(source: "asyncssh.SSHReader[bytes]", target: asyncio.StreamWriter) -> None:
+async def feed(source: "asyncssh.SSHReader[bytes]", target: asyncio.StreamWriter) -> None:
     try:
         while data := await source.read(CHUNK):
             target.write(data)

@@ -13,6 +13,7 @@ from fleet.simulator.world import CardSpec
 
 # How long a host that restarts by itself stays away: a short stop-over of a real POST.
 REBOOT_AWAY_S = 25.0
+POST_S = 5.0
 
 
 class NotThere(LookupError):
@@ -58,8 +59,8 @@ def _remember_heat(host: SimHost) -> None:
 
 
 def _say(host: SimHost, *lines: str, priority: int = WARNING, after: float = 0.0) -> None:
-    # One microsecond apart: the order of lines is their order in time.
-    at = host.now() + after
+    # One microsecond apart, the last one now: the order of lines is their order in time.
+    at = host.now() + after - (len(lines) - 1) * 1e-6
     log = host.state.boot.log
     log += [KernelLine(at + n * 1e-6, priority, line) for n, line in enumerate(lines)]
 
@@ -110,12 +111,12 @@ def restart(host: SimHost, *, away_s: float = 0.0) -> None:
     written = entries(host.spec, state.boot, now)
     state.before = state.boot
     first = written[-1].seq + 1 if written else state.boot.first_seq
-    # A healthy restart that nobody waits for was begun in time to be over by now.
-    at = now + away_s - 40.0 if away_s else now - 60.0
     state.before.log = [line for line in state.before.log if line.at <= now]
-    state.boot = Boot(id=str(uuid.uuid4()), at=max(at, state.before.at + 1), first_seq=first)
+    state.boot = Boot(id=str(uuid.uuid4()), at=now + POST_S, first_seq=first)
     state.started.clear()
     state.down_until = now + away_s
+    if not away_s:
+        _wake(host)
 
 
 def inject(host: SimHost, name: str, *, gpu: str = "", path: str = "") -> Injected:
@@ -143,9 +144,6 @@ def inject(host: SimHost, name: str, *, gpu: str = "", path: str = "") -> Inject
 def clear(host: SimHost, name: str = "") -> list[Injected]:
     """Make the host well: of one fault, or of all. Restarts it where nothing less helps."""
     gone = [f for f in host.state.faults if not name or f.name == name]
-    if not gone:
-        host.state.down_until = 0.0
-        return gone
     _remember_heat(host)
     for fault in gone:
         if fault.name == "container_stopped":
@@ -155,6 +153,13 @@ def clear(host: SimHost, name: str = "") -> list[Injected]:
     host.state.faults = [f for f in host.state.faults if f not in gone]
     if any(find(fault.name).needs_restart for fault in gone):
         restart(host)
-    else:
-        host.state.down_until = 0.0
+    elif not name and host.now() < host.state.down_until:
+        _wake(host)
     return gone
+
+
+def _wake(host: SimHost) -> None:
+    """A restart that nobody has to wait for: the host and its containers are up at once."""
+    host.state.down_until = 0.0
+    host.state.boot.at = host.now() - 1
+    host.state.started = {container.name: host.now() for container in host.spec.containers}

@@ -98,7 +98,7 @@ def iptables(host: SimHost, words: list[str]) -> Answer:
         for port in _dropped(host)
     ]
     rules.append("-A DOCKER-USER -j RETURN")
-    chain = next((word for word in words if word.isupper()), None)
+    chain = next((word for word in words if word.isupper() and word[0] != "-"), None)
     return Answer(
         "".join(f"{rule}\n" for rule in rules if chain is None or f" {chain} " in f"{rule} ")
     )
