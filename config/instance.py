@@ -82,13 +82,18 @@ def write(values: dict[str, str]) -> None:
     fresh.unlink(missing_ok=True)
     with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
         file.write("# Written by `manage.py up`. Keep it secret and keep it with the data.\n")
-        file.writelines(f"{name}={value}\n" for name, value in sorted(new_lines(values)))
+        file.writelines(f"{name}={value}\n" for name, value in sorted(values.items()))
     fresh.replace(path)
     env.instance.cache_clear()
 
 
-def new_lines(values: dict[str, str]) -> list[tuple[str, str]]:
-    return [(name, value) for name, value in values.items() if "\n" not in value]
+def check_port(port: int) -> None:
+    """Raises Refused when we cannot serve there."""
+    if not 0 < port < 65536:
+        raise Refused(f"{port} is no port: PORT is a number from 1 to 65535.")
+    if not is_free(port):
+        other = port + 1 if port < 65535 else 8000
+        raise Refused(f"Port {port} of 127.0.0.1 is taken. Choose another: PORT={other}")
 
 
 def is_free(port: int) -> bool:

@@ -33,10 +33,7 @@ class Command(BaseCommand):
         settings.DATA_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)
         try:
             with instance.lock(settings.DATA_DIR):
-                if not instance.is_free(port):
-                    raise instance.Refused(
-                        f"Port {port} of 127.0.0.1 is taken. Choose another: PORT={port + 1}"
-                    )
+                instance.check_port(port)
                 if instance.prepare(demo=demo):
                     os.execv(sys.executable, [sys.executable, *sys.argv])  # noqa: S606
                 self.check(tags=[checks.Tags.security])
