@@ -41,6 +41,26 @@
     }
   });
 
+  // Whoever stands on a link or a fold of a row stays there when the row is replaced.
+  let held = "";
+  const hold = () => {
+    const focused = document.activeElement;
+    const region = focused && focused.closest("[data-region]");
+    held = "";
+    if (!region) return;
+    const link = focused.getAttribute("href");
+    const fold = focused.matches("summary") ? focused.parentElement.id : "";
+    const inside = link ? `[href="${CSS.escape(link)}"]` : fold ? `#${CSS.escape(fold)} > summary` : "";
+    if (inside) held = `#${CSS.escape(region.id)} ${inside}`;
+  };
+  const give = () => {
+    const lost = held && document.activeElement === document.body;
+    const again = lost && document.querySelector(held);
+    if (again) again.focus({ preventScroll: true });
+  };
+  document.addEventListener("htmx:beforeSwap", hold);
+  document.addEventListener("htmx:wsBeforeMessage", hold);
+
   // A live row arrives folded: open again what the reader had opened. `toggle` does not bubble.
   const opened = new Set();
   document.addEventListener("toggle", (event) => {
@@ -54,6 +74,7 @@
       const fold = document.getElementById(id);
       if (fold && !fold.open) fold.open = true;
     }
+    give();
   };
   document.addEventListener("htmx:afterSettle", reopen);
   document.addEventListener("htmx:wsAfterMessage", reopen);

@@ -200,3 +200,21 @@ def test_the_browser_reports_no_error_on_any_page(visit, shown) -> None:
         for path in paths:
             go(page, path, shown)
     assert said == []
+
+
+def test_a_replaced_row_keeps_its_open_fold_and_the_focus(visit, shown) -> None:
+    page = visit("/board/", "ops")
+    summary = page.locator(".fold > summary")
+    summary.click()
+    summary.focus()
+    with page.expect_response("**/board/rows*"):
+        page.evaluate("htmx.trigger('#region-board', 'refetch')")
+    page.wait_for_timeout(300)
+    assert page.get_by_text("Fewer GPUs than the lease says").is_visible()
+    assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
+    page.get_by_role("link", name="Next step").first.focus()
+    before = page.evaluate("document.activeElement.href")
+    with page.expect_response("**/board/rows*"):
+        page.evaluate("htmx.trigger('#region-board', 'refetch')")
+    page.wait_for_timeout(300)
+    assert page.evaluate("document.activeElement.href") == before

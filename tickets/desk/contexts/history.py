@@ -69,10 +69,18 @@ def events(rows: Iterable[Event], people: Mapping[int, str]) -> tuple[EventRow, 
             at=row.at,
             what=str(KINDS.get(row.kind, row.kind.replace("_", " "))),
             who=people.get(row.actor_id or 0, ""),
-            details=tuple(_detail(name, given) for name, given in row.data.items()),
+            details=tuple(
+                _detail(name, given) for name, given in sorted(row.data.items(), key=_place)
+            ),
         )
         for row in rows
     )
+
+
+def _place(detail: tuple[str, Any]) -> tuple[int, str]:
+    """What was before what is, then the rest by name: databases keep no order of their own."""
+    first = {"before": 0, "after": 1}
+    return first.get(detail[0], 2), detail[0]
 
 
 def _detail(name: str, given: Any) -> tuple[str, str]:

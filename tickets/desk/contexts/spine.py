@@ -106,7 +106,8 @@ def _part(reading: Stored) -> str:
 
 def _row(reading: Stored, known: Names) -> ReadingRow:
     said = wording.sentence(reading["reason"], reading["values"])
-    values = (wording.value(name, given) for name, given in reading["values"].items())
+    told = ((name, given) for name, given in sorted(reading["values"].items()) if given != "")
+    values = [wording.value(name, given) for name, given in told]
     return ReadingRow(
         verdict=wording.verdict(reading["verdict"]),
         probe=wording.probe(reading["probe"]),
