@@ -98,7 +98,7 @@ def make_world(key: Credential, *, nodes: int, move: bool) -> World:
     """The kept world, or a new one; `move` chooses new ports and keeps everything else."""
     try:
         known: World | None = world.load(folder())
-    except FileNotFoundError:
+    except (FileNotFoundError, world.Unreadable):
         known = None
     if known is None or move or len(known.hosts) != nodes:
         ports = plan.free_ports()

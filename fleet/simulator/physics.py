@@ -15,7 +15,7 @@ SW_THERMAL, HW_POWER_BRAKE = 0x20, 0x80
 # A 4090's T.Limit counts down to 0 at about 83 °C; it holds its target temperature of 84 °C.
 LIMIT_C, TARGET_C = 83, 84
 IDLE_W = 24.0
-SETTLE_S, OVERHEAT_SETTLE_S = 75.0, 15.0
+SETTLE_S, OVERHEAT_SETTLE_S = 30.0, 15.0
 OVERHEAT_C = 90.0
 # Whoever stops using a card in the middle of a job leaves it warm; a new boot starts a job late.
 WARM_UP_S = 20.0

@@ -47,7 +47,7 @@ async def run(folder: Path, *, recorded: bool, say: Callable[[str], None]) -> No
     orders = asyncio.ensure_future(order_system(folder))
     try:
         await (serve_recorded if recorded else serve)(folder, ready)
-    except FileNotFoundError:
+    except (FileNotFoundError, world.Unreadable):
         raise Refused(_("There is no drill fleet yet: run “manage.py simulate seed”.")) from None
     except AlreadyServing:
         raise Refused(_("The simulator of this installation is already running.")) from None

@@ -1,6 +1,7 @@
 """What changes on a simulated host: its boot, its faults, its kernel log. Kept across restarts."""
 
 import json
+import logging
 import time
 import uuid
 from collections.abc import Iterable
@@ -9,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from fleet.simulator.world import HostSpec, write_private
+
+log = logging.getLogger(__name__)
 
 DAY_S = 86400.0
 
@@ -87,14 +90,21 @@ def _host(data: dict[str, Any]) -> HostState:
 
 
 def load(folder: Path, specs: Iterable[HostSpec]) -> dict[str, HostState]:
-    """The kept state of every host; hosts not seen before are healthy."""
+    """The kept state of every host; hosts not seen before are healthy.
+
+    A file that cannot be read is set aside: a drill loses its faults then, not its fleet.
+    """
+    path = folder / "state.json"
     try:
-        kept = json.loads((folder / "state.json").read_text(encoding="utf-8"))
+        rows = json.loads(path.read_text(encoding="utf-8"))
+        kept = {name: _host(row) for name, row in rows.items()}
     except FileNotFoundError:
         kept = {}
-    return {
-        spec.name: _host(kept[spec.name]) if spec.name in kept else fresh(spec) for spec in specs
-    }
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        log.warning("%s cannot be read and is set aside: %s", path, error)
+        path.replace(path.with_suffix(".broken"))
+        kept = {}
+    return {spec.name: kept.get(spec.name) or fresh(spec) for spec in specs}
 
 
 def save(states: dict[str, HostState], folder: Path) -> None:

@@ -1,7 +1,6 @@
 """A whole simulated host: an SSH server on loopback that runs every command in a real /bin/sh."""
 
 import asyncio
-import os
 import signal
 import socket
 from collections.abc import Awaitable, Callable
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import asyncssh
 
-from fleet.simulator import doors
+from fleet.simulator import children, doors
 from fleet.simulator.doors import Door, Mode
 from fleet.simulator.host import SimHost
 from fleet.simulator.rootfs import Disk
@@ -172,7 +171,7 @@ class WholeHost:
         self.house.hang_up()
 
     async def run(self, process: ServerProcess) -> None:
-        """Run what the guest asked for in a process group of its own, gone when the channel is."""
+        """Run what the guest asked for in a session of its own, gone when the channel is."""
         self.disk.refresh()
         words = ["-c", process.command] if process.command else []
         child = await asyncio.create_subprocess_exec(
@@ -192,7 +191,8 @@ class WholeHost:
         finally:
             work.cancel()
             gone.cancel()
-            _end_group(child)
+            if child.returncode is None:
+                children.end(child.pid)
             await child.wait()
 
     async def _attend(self, process: ServerProcess, child: asyncio.subprocess.Process) -> None:
@@ -235,10 +235,3 @@ async def feed(source: "asyncssh.SSHReader[bytes]", target: asyncio.StreamWriter
         return
     finally:
         target.close()
-
-
-def _end_group(child: asyncio.subprocess.Process) -> None:
-    try:
-        os.killpg(child.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        return

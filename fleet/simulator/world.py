@@ -107,9 +107,20 @@ def _host(data: Mapping[str, Any]) -> HostSpec:
     return HostSpec(**{**data, "cards": cards, "containers": containers})
 
 
+class Unreadable(ValueError):
+    """A kept file is damaged, or another version of Halfhour wrote it."""
+
+
 def load(folder: Path) -> World:
-    """The world kept in `folder`; FileNotFoundError if none was made yet."""
-    data = json.loads((folder / "fleet.json").read_text(encoding="utf-8"))
+    """The world kept in `folder`. Raises FileNotFoundError if none was made yet, Unreadable."""
+    text = (folder / "fleet.json").read_text(encoding="utf-8")
+    try:
+        return _world(json.loads(text))
+    except (ValueError, KeyError, TypeError) as error:
+        raise Unreadable(f"{folder / 'fleet.json'}: {error}") from error
+
+
+def _world(data: Mapping[str, Any]) -> World:
     return World(
         port=data["port"],
         users=tuple(data["users"]),

@@ -113,5 +113,5 @@ def nvidia_smi(host: SimHost, words: list[str]) -> Answer:
             PERMISSION,
         )
     answer = _asked(host, words, cards)
-    slow = 1.5 if any(card.broken for card in cards) else DELAY_S
+    slow = 0.8 if any(card.broken for card in cards) else DELAY_S
     return Answer(answer.out, answer.status, answer.err, delay=slow)

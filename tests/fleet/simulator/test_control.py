@@ -158,3 +158,12 @@ def test_a_whole_drill_fleet_starts_within_two_seconds(tmp_path):
     assert time.process_time() - idle < 0.15
     running.stop()
     assert spent < 2
+
+
+def test_a_damaged_state_is_set_aside_and_the_fleet_still_serves(tmp_path):
+    make_folder(tmp_path, nodes=1)
+    (tmp_path / "state.json").write_text('{"sh-r01-n01": {"boot"')
+    running = Served(tmp_path).start()
+    assert Client(tmp_path / "control.sock").list()[0]["faults"] == []
+    assert (tmp_path / "state.broken").exists()
+    running.stop()

@@ -116,9 +116,10 @@ def test_moving_gives_new_ports_and_keeps_the_rest():
     assert set(HostKey.objects.values_list("public_key", "state")) == host_keys
 
 
-def test_a_lost_simulator_folder_is_made_anew_with_keys_pinned_again(folder):
+@pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_text('{"port": 1}')])
+def test_a_lost_or_damaged_world_is_made_anew_with_keys_pinned_again(folder, damage):
     demo.seed()
-    (folder / "simulator" / "fleet.json").unlink()
+    damage(folder / "simulator" / "fleet.json")
     demo.seed()
     known = world.load(folder / "simulator")
     for host in known.hosts:

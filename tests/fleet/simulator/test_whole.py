@@ -1,7 +1,11 @@
 """Whole hosts: a real shell behind a real SSH server, and nothing left running afterwards."""
 
 import os
+import subprocess
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -9,7 +13,7 @@ import pytest
 from fleet.transport import keys, ssh
 from fleet.transport.result import AuthRefused, TimedOut, TransportError, Unreachable
 
-from .conftest import Served
+from .conftest import PRIVATE, Served, make_folder
 
 
 def sh(served: Served, command: str, node: str = "sh-r01-n01", **more: object) -> tuple[int, str]:
@@ -40,6 +44,22 @@ def wait_for(condition: object, seconds: float = 5.0) -> bool:
             return True
         time.sleep(0.05)
     return False
+
+
+@contextmanager
+def leaving(served: Served, command: str, node: str = "sh-r01-n01") -> Iterator[None]:
+    """A command that runs for long; its guest leaves, without a word, at the end of the block."""
+    transport = served.connect(node)
+
+    def run() -> None:
+        with suppress(TransportError):
+            transport.run(["sh", "-c", command], timeout=60)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    yield
+    transport.close()
+    thread.join(20)
 
 
 def test_commands_run_in_a_real_shell_with_the_hosts_own_path_home_and_root(served):
@@ -80,10 +100,8 @@ def test_a_large_output_arrives_whole(served):
 
 
 def test_what_still_runs_ends_when_the_guest_leaves(served):
-    transport = served.connect()
-    with pytest.raises(TimedOut):
-        transport.run(["sh", "-c", "sleep 7713 & sleep 7714"], timeout=0.8)
-    transport.close()
+    with leaving(served, "sleep 7713 & sleep 7714"):
+        assert wait_for(lambda: processes_with("7713") and processes_with("7714"))
     assert wait_for(lambda: not processes_with("7713") and not processes_with("7714"))
 
 
@@ -101,10 +119,8 @@ def test_a_hung_driver_hangs_until_its_caller_is_killed(served):
 
 def test_a_hung_tool_leaves_no_process_when_the_guest_hangs_up(served):
     _order(served, "inject", "sh-r01-n02", "driver_hung")
-    transport = served.connect("sh-r01-n02")
-    with pytest.raises(TimedOut):
-        transport.run(["sh", "-c", "nvidia-smi --query-gpu=uuid --format=csv,7715"], timeout=0.8)
-    transport.close()
+    with leaving(served, "nvidia-smi --query-gpu=uuid --format=csv,7715", "sh-r01-n02"):
+        assert wait_for(lambda: processes_with("--format=csv,7715"))
     assert wait_for(lambda: not processes_with("--format=csv,7715"))
     _order(served, "clear", "sh-r01-n02")
 
@@ -122,7 +138,8 @@ def test_an_unreachable_node_drops_new_and_kept_connections_alike(served):
     assert kept.run(["true"], timeout=5).status == 0
     _order(served, "inject", "sh-r01-n03", "node_unreachable")
     with pytest.raises(TimedOut):
-        kept.run(["true"], timeout=1.5)
+        kept.run(["touch", "was-here"], timeout=1.5)
+    assert not (served.folder / "hosts/sh-r01-n03/home/was-here").exists()
     with pytest.raises((Unreachable, TimedOut)):
         served.connect("sh-r01-n03", timeout=1.5)
     _order(served, "clear", "sh-r01-n03")
@@ -164,3 +181,34 @@ def _order(served: Served, act: str, *words: str) -> dict[str, object]:
     from fleet.simulator.control import Client
 
     return getattr(Client(served.folder / "control.sock"), act)(*words)  # type: ignore[no-any-return]
+
+
+@pytest.mark.sshd
+def test_openssh_itself_can_log_in(served, tmp_path):
+    spec = served.world.host("sh-r01-n01")
+    (tmp_path / "key").write_text(PRIVATE)
+    (tmp_path / "key").chmod(0o600)
+    known = tmp_path / "known_hosts"
+    known.write_text(f"[{spec.address}]:{served.world.port} {spec.host_public}\n")
+    argv = ["ssh", "-F", "none", "-i", str(tmp_path / "key"), "-p", str(served.world.port)]
+    argv += ["-o", f"UserKnownHostsFile={known}", "-o", "BatchMode=yes"]
+    argv += [f"halfhour-probe@{spec.address}", "nvidia-smi -L && cat"]
+    done = subprocess.run(
+        argv, input="said\n", capture_output=True, text=True, timeout=20, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("UUID: GPU-") == 8
+    assert done.stdout.endswith("said\n")
+
+
+def test_two_hundred_whole_hosts_can_be_served(tmp_path):
+    made = make_folder(tmp_path, nodes=200)
+    running = Served(tmp_path)
+    begun = time.process_time()
+    running.start()
+    spent = time.process_time() - begun
+    link = running.connect(made.hosts[-1].name)
+    assert link.run(["hostname"], timeout=10).output.decode().strip() == made.hosts[-1].name
+    link.close()
+    running.stop()
+    assert spent < 6
