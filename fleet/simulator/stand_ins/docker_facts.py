@@ -76,57 +76,59 @@ def row(host: SimHost, container: ContainerSpec, *, whole: bool) -> dict[str, st
     }
 
 
+def _state(host: SimHost, container: ContainerSpec) -> dict[str, Any]:
+    word, _text = status(host, container)
+    stopped = host.stopped(container)
+    running = word == "running"
+    return {
+        "Status": word,
+        "Running": running,
+        "Paused": False,
+        "Restarting": False,
+        "OOMKilled": False,
+        "Dead": False,
+        "Pid": host.pid(f"init{container.name}") if running else 0,
+        "ExitCode": KILLED if stopped else 0,
+        "Error": "",
+        "StartedAt": _iso(host.started_at(container)),
+        "FinishedAt": _iso(stopped.since) if stopped else NEVER,
+    }
+
+
+def _host_config(host: SimHost, container: ContainerSpec) -> dict[str, Any]:
+    cards = {
+        "Driver": "",
+        "Count": 0,
+        "DeviceIDs": list(container.cards),
+        "Capabilities": [["gpu"]],
+        "Options": {},
+    }
+    return {
+        "PortBindings": bindings(host, container, wanted=True),
+        "RestartPolicy": {"Name": "unless-stopped", "MaximumRetryCount": 0},
+        "ShmSize": 8 << 30,
+        "Runtime": "runc",
+        "DeviceRequests": [cards],
+    }
+
+
 def document(host: SimHost, container: ContainerSpec) -> dict[str, Any]:
     """What `docker inspect` prints of one container."""
-    state, _words = status(host, container)
-    stopped = host.stopped(container)
-    running = state == "running"
-    number = host.spec.containers.index(container)
+    running = host.running(container)
+    address = f"172.17.0.{2 + host.spec.containers.index(container)}" if running else ""
+    data = {"Type": "bind", "Source": f"/data/{container.order}", "Destination": "/workspace"}
     return {
         "Id": container.id,
         "Created": _iso(host.state.boot.at - 86400),
         "Path": "/opt/entry.sh",
         "Args": [],
-        "State": {
-            "Status": state,
-            "Running": running,
-            "Paused": False,
-            "Restarting": False,
-            "OOMKilled": False,
-            "Dead": False,
-            "Pid": host.pid(f"init{container.name}") if running else 0,
-            "ExitCode": KILLED if stopped else 0,
-            "Error": "",
-            "StartedAt": _iso(host.started_at(container)),
-            "FinishedAt": _iso(stopped.since) if stopped else NEVER,
-        },
+        "State": _state(host, container),
         "Image": f"sha256:{container.id[::-1]}",
         "Name": f"/{container.name}",
         "RestartCount": 0,
         "Driver": "overlay2",
-        "HostConfig": {
-            "PortBindings": bindings(host, container, wanted=True),
-            "RestartPolicy": {"Name": "unless-stopped", "MaximumRetryCount": 0},
-            "ShmSize": 8 << 30,
-            "Runtime": "runc",
-            "DeviceRequests": [
-                {
-                    "Driver": "",
-                    "Count": 0,
-                    "DeviceIDs": list(container.cards),
-                    "Capabilities": [["gpu"]],
-                    "Options": {},
-                }
-            ],
-        },
-        "Mounts": [
-            {
-                "Type": "bind",
-                "Source": f"/data/{container.order}",
-                "Destination": "/workspace",
-                "RW": True,
-            }
-        ],
+        "HostConfig": _host_config(host, container),
+        "Mounts": [{**data, "RW": True}],
         "Config": {
             "Hostname": container.id[:12],
             "Image": container.image,
@@ -135,6 +137,6 @@ def document(host: SimHost, container: ContainerSpec) -> dict[str, Any]:
         },
         "NetworkSettings": {
             "Ports": bindings(host, container, wanted=False) if running else {},
-            "Networks": {"bridge": {"IPAddress": f"172.17.0.{2 + number}" if running else ""}},
+            "Networks": {"bridge": {"IPAddress": address}},
         },
     }

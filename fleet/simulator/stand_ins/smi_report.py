@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from time import gmtime, strftime
 
 from fleet.simulator.host import CardNow, SimHost
-from fleet.simulator.physics import LIMIT_C
+from fleet.simulator.physics import LIMIT_C, Readings
 from fleet.simulator.processes import processes
 from fleet.simulator.stand_ins.smi_fields import REASONS, RESERVED_MIB, branch, bus_id
 
@@ -115,11 +115,8 @@ def _processes(host: SimHost, card: CardNow) -> "str | Block":
     return found or "None"
 
 
-def blocks(host: SimHost, card: CardNow) -> Block:
-    """Everything `-q` says of a card, in its order."""
-    spec, now = card.spec, card.readings
-    assert now is not None
-    total = spec.memory_mib
+def _identity(host: SimHost, card: CardNow) -> Block:
+    spec = card.spec
     found: Block = {
         "Product Name": spec.model,
         "Product Brand": "GeForce",
@@ -139,11 +136,12 @@ def blocks(host: SimHost, card: CardNow) -> Block:
     }
     if branch(host) >= 570:
         found["GPU Recovery Action"] = "Reset" if card.broken else "None"
-    return found | {
-        "PCI": _pci(card),
-        "Fan Speed": _sensor(card, f"{now.fan_pct} %"),
-        "Performance State": _sensor(card, now.pstate),
-        "Clocks Event Reasons": _reasons(card),
+    return found
+
+
+def _memory(card: CardNow) -> Block:
+    total = card.spec.memory_mib
+    return {
         "FB Memory Usage": {
             "Total": f"{total} MiB",
             "Reserved": f"{RESERVED_MIB} MiB",
@@ -152,6 +150,37 @@ def blocks(host: SimHost, card: CardNow) -> Block:
         },
         "BAR1 Memory Usage": {"Total": "32768 MiB", "Used": "2 MiB", "Free": "32766 MiB"},
         "Compute Mode": "Default",
+    }
+
+
+def _clocks(card: CardNow, now: Readings) -> Block:
+    return {
+        "Clocks": {
+            "Graphics": _sensor(card, f"{now.sm_mhz} MHz"),
+            "SM": _sensor(card, f"{now.sm_mhz} MHz"),
+            "Memory": _sensor(card, f"{now.memory_mhz} MHz"),
+            "Video": _sensor(card, f"{max(1185, now.sm_mhz * 3 // 4)} MHz"),
+        },
+        "Max Clocks": {
+            "Graphics": "3105 MHz",
+            "SM": "3105 MHz",
+            "Memory": "10501 MHz",
+            "Video": "2415 MHz",
+        },
+    }
+
+
+def blocks(host: SimHost, card: CardNow) -> Block:
+    """Everything `-q` says of a card, in its order."""
+    now = card.readings
+    assert now is not None
+    return {
+        **_identity(host, card),
+        "PCI": _pci(card),
+        "Fan Speed": _sensor(card, f"{now.fan_pct} %"),
+        "Performance State": _sensor(card, now.pstate),
+        "Clocks Event Reasons": _reasons(card),
+        **_memory(card),
         "Utilization": {
             "GPU": _sensor(card, f"{now.load_pct} %"),
             "Memory": _sensor(card, f"{now.memory_load_pct} %"),
@@ -167,18 +196,7 @@ def blocks(host: SimHost, card: CardNow) -> Block:
         },
         "Temperature": _heat(card),
         "GPU Power Readings": _power(host, card),
-        "Clocks": {
-            "Graphics": _sensor(card, f"{now.sm_mhz} MHz"),
-            "SM": _sensor(card, f"{now.sm_mhz} MHz"),
-            "Memory": _sensor(card, f"{now.memory_mhz} MHz"),
-            "Video": _sensor(card, f"{max(1185, now.sm_mhz * 3 // 4)} MHz"),
-        },
-        "Max Clocks": {
-            "Graphics": "3105 MHz",
-            "SM": "3105 MHz",
-            "Memory": "10501 MHz",
-            "Video": "2415 MHz",
-        },
+        **_clocks(card, now),
         "Processes": _processes(host, card),
     }
 

@@ -5,7 +5,7 @@ from time import gmtime, strftime
 from xml.sax.saxutils import escape
 
 from fleet.simulator.host import CardNow, SimHost
-from fleet.simulator.physics import LIMIT_C
+from fleet.simulator.physics import LIMIT_C, Readings
 from fleet.simulator.processes import processes
 from fleet.simulator.stand_ins.smi_fields import REASONS, RESERVED_MIB, branch, bus_id
 
@@ -61,62 +61,48 @@ def _power(host: SimHost, card: CardNow, draw: str) -> list[Tag]:
     ]
 
 
-def _sensors(host: SimHost, card: CardNow) -> list[Tag]:
-    now = card.readings
-    assert now is not None
+def _ok(card: CardNow, text: str) -> str:
+    return "Unknown Error" if card.broken else text
 
-    def ok(text: str) -> str:
-        return "Unknown Error" if card.broken else text
 
-    reasons: list[Tag] = [
-        (f"clocks_event_reason_{name}", ok("Active" if now.reasons & bit else "Not Active"))
-        for name, bit in REASONS.items()
-    ]
+def _memory(card: CardNow) -> list[Tag]:
+    total = card.spec.memory_mib
     return [
-        ("fan_speed", ok(f"{now.fan_pct} %")),
-        ("performance_state", ok(now.pstate)),
-        ("clocks_event_reasons", reasons),
         (
             "fb_memory_usage",
             [
-                ("total", f"{card.spec.memory_mib} MiB"),
+                ("total", f"{total} MiB"),
                 ("reserved", f"{RESERVED_MIB} MiB"),
                 ("used", f"{card.used_mib} MiB"),
-                ("free", f"{card.spec.memory_mib - RESERVED_MIB - card.used_mib} MiB"),
+                ("free", f"{total - RESERVED_MIB - card.used_mib} MiB"),
             ],
         ),
         ("bar1_memory_usage", [("total", "32768 MiB"), ("used", "2 MiB"), ("free", "32766 MiB")]),
         ("compute_mode", "Default"),
-        (
-            "utilization",
-            [
-                ("gpu_util", ok(f"{now.load_pct} %")),
-                ("memory_util", ok(f"{now.memory_load_pct} %")),
-                ("encoder_util", "0 %"),
-                ("decoder_util", "0 %"),
-            ],
-        ),
-        ("ecc_mode", [("current_ecc", "Disabled"), ("pending_ecc", "Disabled")]),
-        (
-            "temperature",
-            [
-                ("gpu_temp", ok(f"{now.temperature_c} C")),
-                ("gpu_temp_tlimit", ok(f"{LIMIT_C - now.temperature_c} C")),
-                ("gpu_temp_max_tlimit_threshold", "-7 C"),
-                ("gpu_temp_slow_tlimit_threshold", "-2 C"),
-                ("gpu_temp_max_gpu_tlimit_threshold", "0 C"),
-                ("gpu_target_temperature", "84 C"),
-                ("memory_temp", "N/A"),
-                ("gpu_temp_max_mem_tlimit_threshold", "N/A"),
-            ],
-        ),
-        ("gpu_power_readings", _power(host, card, ok(f"{now.power_w:.2f} W"))),
+    ]
+
+
+def _heat(card: CardNow, now: Readings) -> list[Tag]:
+    return [
+        ("gpu_temp", _ok(card, f"{now.temperature_c} C")),
+        ("gpu_temp_tlimit", _ok(card, f"{LIMIT_C - now.temperature_c} C")),
+        ("gpu_temp_max_tlimit_threshold", "-7 C"),
+        ("gpu_temp_slow_tlimit_threshold", "-2 C"),
+        ("gpu_temp_max_gpu_tlimit_threshold", "0 C"),
+        ("gpu_target_temperature", "84 C"),
+        ("memory_temp", "N/A"),
+        ("gpu_temp_max_mem_tlimit_threshold", "N/A"),
+    ]
+
+
+def _clocks(card: CardNow, now: Readings) -> list[Tag]:
+    return [
         (
             "clocks",
             [
-                ("graphics_clock", ok(f"{now.sm_mhz} MHz")),
-                ("sm_clock", ok(f"{now.sm_mhz} MHz")),
-                ("mem_clock", ok(f"{now.memory_mhz} MHz")),
+                ("graphics_clock", _ok(card, f"{now.sm_mhz} MHz")),
+                ("sm_clock", _ok(card, f"{now.sm_mhz} MHz")),
+                ("mem_clock", _ok(card, f"{now.memory_mhz} MHz")),
             ],
         ),
         (
@@ -127,6 +113,35 @@ def _sensors(host: SimHost, card: CardNow) -> list[Tag]:
                 ("mem_clock", "10501 MHz"),
             ],
         ),
+    ]
+
+
+def _sensors(host: SimHost, card: CardNow) -> list[Tag]:
+    now = card.readings
+    assert now is not None
+    reasons: list[Tag] = [
+        (
+            f"clocks_event_reason_{name}",
+            _ok(card, "Active" if now.reasons & bit else "Not Active"),
+        )
+        for name, bit in REASONS.items()
+    ]
+    load: list[Tag] = [
+        ("gpu_util", _ok(card, f"{now.load_pct} %")),
+        ("memory_util", _ok(card, f"{now.memory_load_pct} %")),
+        ("encoder_util", "0 %"),
+        ("decoder_util", "0 %"),
+    ]
+    return [
+        ("fan_speed", _ok(card, f"{now.fan_pct} %")),
+        ("performance_state", _ok(card, now.pstate)),
+        ("clocks_event_reasons", reasons),
+        *_memory(card),
+        ("utilization", load),
+        ("ecc_mode", [("current_ecc", "Disabled"), ("pending_ecc", "Disabled")]),
+        ("temperature", _heat(card, now)),
+        ("gpu_power_readings", _power(host, card, _ok(card, f"{now.power_w:.2f} W"))),
+        *_clocks(card, now),
     ]
 
 
