@@ -6,14 +6,15 @@ from datetime import timedelta
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from fleet.inventory.importing.columns import COLUMNS, REQUIRED
 from fleet.inventory.importing.nodes import Wish, import_csv, import_ssh_config
 from fleet.inventory.importing.report import Report
-from fleet.inventory.importing.table import BadFile
+from fleet.inventory.importing.table import BadFile, read_table
 from fleet.inventory.models import ImportDraft
 from fleet.people.models import User
 
 KEPT_FOR = timedelta(days=1)
-MOST_LINES = 2_000  # what a web request may take on; longer lists go by command
+MOST_LINES = 600  # what a web request may take on; longer lists go by command
 CSV, SSH_CONFIG = "csv", "ssh_config"
 
 
@@ -29,10 +30,13 @@ def kind_of(text: str) -> str:
 def keep_draft(
     *, user: User, text: str, provider: str, region: str, all_or_nothing: bool
 ) -> ImportDraft:
-    """Keep a list until it is imported, a day at most. Raises BadFile for one that is too long."""
+    """Keep a list until it is imported, a day at most.
+
+    Raises BadFile for one that is too long for a page or cannot be read.
+    """
     if text.count("\n") > MOST_LINES:
         raise BadFile(
-            _("The list has more than 2,000 lines. Import it with the command import_nodes.")
+            _("The list has more than 600 lines. Import it with the command import_nodes.")
         )
     ImportDraft.objects.filter(created_at__lt=timezone.now() - KEPT_FOR).delete()
     draft = ImportDraft(
@@ -43,7 +47,8 @@ def keep_draft(
         region=region,
         all_or_nothing=all_or_nothing,
     )
-    preview(draft)
+    if draft.kind == CSV:
+        read_table(text, columns=COLUMNS, required=REQUIRED)
     draft.save()
     return draft
 

@@ -8,7 +8,7 @@ from django.db import transaction
 from fleet.changes.errors import Refused
 from fleet.inventory.importing.report import Report, RowReport
 
-BATCH = 25  # rows in one transaction: SQLite has one writer, and the examiners wait for it
+BATCH = 10  # rows in one transaction: SQLite has one writer, and the examiners wait for it
 
 
 class Numbered(Protocol):
