@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -50,6 +51,9 @@ class Served:
             self.loop.run_until_complete(self._serve())
         finally:
             self.loop.close()
+            if sys.version_info < (3, 12):
+                # The watcher of this loop is the whole process's: leave none behind for a browser.
+                asyncio.get_event_loop_policy().set_child_watcher(None)
 
     async def _serve(self) -> None:
         watch_children()
