@@ -15,6 +15,8 @@ from diagnostics.examine.states import VisitState
 from diagnostics.findings.models import Finding
 from diagnostics.findings.states import FindingState
 from diagnostics.probes.reading import Expectation, ExpectedGpu, ExpectedLease, ExpectedPath
+from diagnostics.probes.runtime.host_restart import ANNOUNCED_S, NEWS_S
+from fleet.changes.models import Event
 from fleet.inventory.models import Credential, Gpu, HostKey, JumpHost, Node
 from fleet.inventory.states import GpuState, HostKeyState
 from fleet.leases.models import AccessPath, Lease, LeaseKind
@@ -27,6 +29,7 @@ CONTROLS = 3
 CONTROL_POOL = 24
 LATELY = timedelta(minutes=3)
 UNREACHABLE = "node_unreachable"
+RESTART_ANNOUNCED = "restart_announced"
 
 _loaded: dict[int, str] = {}  # credential → the secret in this process's key ring
 
@@ -42,6 +45,7 @@ def plans(watches: QuerySet[Watch], *, deadline: float) -> list[VisitPlan]:
     pks = [node.pk for node in nodes]
     leases, refs = _leases(pks)
     gpus, keys_of, asked = _gpus(pks), _host_keys(pks), _asked(pks)
+    restarts = _announced_restarts(pks)
     controls = _controls({node.provider.simulated for node in nodes})
     return [
         VisitPlan(
@@ -55,6 +59,7 @@ def plans(watches: QuerySet[Watch], *, deadline: float) -> list[VisitPlan]:
                 leases=tuple(lease for lease, _paths in leases[row.node_id]),
                 paths=tuple(path for _lease, paths in leases[row.node_id] for path in paths),
                 memory=row.memory,
+                restart_announced_at=restarts.get(row.node_id),
             ),
             asked=row.node_id in asked,
             simulated=row.node.provider.simulated,
@@ -132,6 +137,17 @@ def _gpus(nodes: Sequence[int]) -> Mapping[int, list[ExpectedGpu]]:
     ):
         found[node].append(ExpectedGpu(uuid, bus, model, power, width))
     return found
+
+
+def _announced_restarts(nodes: Sequence[int]) -> dict[int, float]:
+    """When somebody last announced a restart of these nodes, epoch seconds; only what is recent."""
+    since = timezone.now() - timedelta(seconds=NEWS_S + ANNOUNCED_S)
+    rows = Event.objects.filter(kind=RESTART_ANNOUNCED, node_id__in=nodes, at__gte=since)
+    return {
+        node: at.timestamp()
+        for node, at in rows.order_by("at").values_list("node_id", "at")
+        if node is not None
+    }
 
 
 def _asked(nodes: Sequence[int]) -> set[int]:

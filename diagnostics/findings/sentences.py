@@ -74,6 +74,9 @@ ACCESS = {
 
 HARDWARE = {
     "host_kept_running": gettext_noop("The host has been running since the last visit."),
+    "host_restarted_as_announced": gettext_noop(
+        "The host restarted as announced; it has been up for %(uptime_s)s."
+    ),
     "host_restarted": gettext_noop(
         "The host restarted without notice; it has been up for %(uptime_s)s."
     ),

@@ -106,6 +106,8 @@ class Expectation:
     paths: tuple[ExpectedPath, ...] = ()
     # What earlier visits left behind (boot id, journal cursor, Xids); see judge.remember.
     memory: Mapping[str, object] = field(default_factory=dict)
+    # When a person last announced a restart of the node (epoch seconds), if that is recent.
+    restart_announced_at: float | None = None
 
 
 class SectionState(StrEnum):

@@ -9,6 +9,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from fleet.inventory.models import Node
+from fleet.people.models import User
+from fleet.simulator import orders
 from fleet.simulator.control import Client
 from fleet.simulator.faults import NotAFault, find
 from tickets import wording
@@ -36,9 +38,9 @@ def inject(*, node: str, fault: str, gpu: str = "") -> str:
     return _("Injected on %(node)s: %(fault)s.") % words
 
 
-def clear(*, node: str, fault: str = "") -> str:
+def clear(*, node: str, by: User, fault: str = "") -> str:
     """Make a node well; returns what happened. Raises SimulatorError, a sentence."""
-    done = Client().clear(node, fault or None)
+    done = orders.clear(node=node, fault=fault, by=by)
     words = {"fault": title(fault), "node": node}
     if fault and done["restarted"]:
         return _("Cleared on %(node)s, which restarts for it: %(fault)s.") % words

@@ -42,7 +42,7 @@ def clear(request: PersonRequest) -> HttpResponseBase:
     form = ClearForm(request.POST, nodes=queries.nodes(request.user))
     try:
         if form.is_valid():
-            messages.success(request, services.clear(**form.cleaned_data))
+            messages.success(request, services.clear(by=request.user, **form.cleaned_data))
         else:
             messages.error(request, _("There is no such node in the drill."))
     except SimulatorError as error:

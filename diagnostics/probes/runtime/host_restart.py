@@ -15,6 +15,8 @@ from diagnostics.probes.subjects import NODE
 NAME = "host_restart"
 # How long a restart stays news.
 NEWS_S = 1800.0
+# A restart follows its announcement within this time (eight cards take long to come up).
+ANNOUNCED_S = 900.0
 
 
 def judge(observation: Observation, expectation: Expectation) -> list[Reading]:
@@ -24,10 +26,19 @@ def judge(observation: Observation, expectation: Expectation) -> list[Reading]:
     if why:
         return why.unknown(NAME, [NODE])
     values: dict[str, Value] = {"uptime_s": observation.uptime_s}
-    if restarted_at(observation, expectation) is not None:
+    noticed = restarted_at(observation, expectation)
+    if noticed is not None and announced(noticed, expectation):
+        return [Reading(NAME, NODE, Verdict.OK, "host_restarted_as_announced", "", values)]
+    if noticed is not None:
         code = "unplanned_reboot"
         return [Reading(NAME, NODE, Verdict.FAIL, "host_restarted", code, values)]
     return [Reading(NAME, NODE, Verdict.OK, "host_kept_running", "", values)]
+
+
+def announced(noticed: float, expectation: Expectation) -> bool:
+    """Whether a person had said that the host will restart: not before, and not for long."""
+    at = expectation.restart_announced_at
+    return at is not None and 0 <= noticed - at < ANNOUNCED_S
 
 
 def restarted_at(observation: Observation, expectation: Expectation) -> float | None:

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 
 from fleet.leases.models import AccessPath
-from fleet.simulator import demo
+from fleet.simulator import demo, orders
 from fleet.simulator.control import Client, SimulatorError
 from fleet.simulator.faults import FAULTS
 from fleet.simulator.sites import NODES
@@ -88,7 +88,7 @@ class Command(BaseCommand):
         return [_("%(fault)s on %(node)s") % {"fault": _words(done), "node": done["node"]}]
 
     def _clear(self, *, node: str, fault: str | None, **_options: Any) -> Any:
-        return Client().clear(node, fault)
+        return orders.clear(node=node, fault=fault or "")
 
     def _say_clear(self, done: Any) -> list[str]:
         names = " ".join(_words(fault) for fault in done["cleared"]) or "-"

@@ -10,6 +10,7 @@ from config import env
 from diagnostics.examine import claim
 from diagnostics.examine.models import Watch
 from diagnostics.examine.queries import sweep_state
+from fleet.changes.services import record
 from fleet.inventory.models import JumpHost
 from fleet.inventory.states import GpuState, NodeState
 from fleet.leases.models import LeaseKind
@@ -37,6 +38,15 @@ def test_a_plan_knows_cards_leases_and_ports(watched, take, make_lease, make_pat
     (port,) = expected.paths
     assert (port.id, port.host, port.port, port.node_port) == (path.pk, "gw.example", 40022, 33022)
     assert plan.leases[lease.order_id].customer == lease.customer_id
+
+
+def test_a_recent_announcement_of_a_restart_is_known(watched, take) -> None:
+    (node,) = watched()
+    now = timezone.now()
+    for minutes in (300, 5):
+        record(kind="restart_announced", node=node, at=now - timedelta(minutes=minutes))
+    announced = take(node)[0].expectation.restart_announced_at
+    assert announced == pytest.approx((now - timedelta(minutes=5)).timestamp())
 
 
 def test_a_retired_card_is_not_expected(watched, take) -> None:

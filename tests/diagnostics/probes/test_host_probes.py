@@ -110,6 +110,22 @@ def test_a_restart_is_news_for_half_an_hour(node) -> None:
     assert node.reading("host_restart").verdict is Verdict.OK
 
 
+def test_an_announced_restart_is_no_surprise(node) -> None:
+    node.expecting(restart_announced_at=node.now)
+    node.later()
+    node.boot = "0f6e8f58-0000-4000-8000-00000000beef"
+    reading = node.reading("host_restart")
+    assert (reading.verdict, reading.reason) == (Verdict.OK, "host_restarted_as_announced")
+
+
+@pytest.mark.parametrize("after_s", [-1, 900])
+def test_an_announcement_covers_the_restart_that_follows_it_and_no_other(node, after_s) -> None:
+    node.later()
+    node.boot = "0f6e8f58-0000-4000-8000-00000000beef"
+    node.expecting(restart_announced_at=node.now - after_s)
+    assert node.reading("host_restart").code == "unplanned_reboot"
+
+
 def test_the_first_visit_knows_of_no_restart(node) -> None:
     assert node.reading("host_restart").verdict is Verdict.OK
 

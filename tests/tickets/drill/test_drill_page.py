@@ -1,5 +1,6 @@
 """The drill page: break simulated nodes and make them well, over the real control socket."""
 
+from fleet.changes.models import Event
 from fleet.inventory.models import Node
 from tests.tickets.conftest import words
 
@@ -36,6 +37,16 @@ def test_one_fault_is_cleared_and_the_other_stays(fleet, ops, simulator) -> None
     assert faults(simulator) == []
     assert "sh-r01-n01 is well again." in words(page)
     assert "Nothing is injected" in words(page)
+
+
+def test_the_restart_that_a_cure_needs_is_announced_in_the_record(fleet, ops, simulator) -> None:
+    for fault in ("disk_full", "driver_hung"):
+        ops.post("/drill/inject", {"node": "sh-r01-n01", "fault": fault, "gpu": ""})
+    announced = Event.objects.filter(kind="restart_announced", node_id=fleet.node.pk)
+    ops.post("/drill/clear", {"node": "sh-r01-n01", "fault": "disk_full"})
+    assert not announced.exists()
+    ops.post("/drill/clear", {"node": "sh-r01-n01"})
+    assert announced.get().actor_id is not None
 
 
 def test_a_card_the_node_has_not_is_refused_with_those_it_has(fleet, ops, simulator) -> None:

@@ -31,6 +31,7 @@ KINDS = {
     "host_key_changed": _("Node showed another host key"),
     "credential_made": _("Login key made"),
     "driver_changed": _("Driver version changed"),
+    "restart_announced": _("Restart announced"),
     "kernel_changed": _("Kernel version changed"),
     "boot_id_changed": _("Node restarted"),
     "vbios_changed": _("VBIOS changed"),
