@@ -37,6 +37,7 @@ class Told:
     reading: str
     advice: str
     staff: str
+    also: tuple[str, ...] = ()
 
 
 def health(
@@ -65,7 +66,17 @@ def _ill(felt: Sequence[Finding]) -> Health:
     return Health(wording.verdict("warn"), _("Something needs attention: %(fault)s.") % words)
 
 
-def told(found: Finding) -> Told:
+def told(found: Sequence[Finding]) -> tuple[Told, ...]:
+    """Each fault once: what another fault here explains is one line under that one."""
+    shown = {each.pk for each in found}
+    return tuple(
+        _told(each, [other for other in found if other.root_id == each.pk])
+        for each in found
+        if each.root_id not in shown
+    )
+
+
+def _told(found: Finding, consequences: Sequence[Finding]) -> Told:
     """The catalogue's words for the customer, with the reading that decided."""
     fault = wording.fault_text(found.code)
     return Told(
@@ -79,4 +90,8 @@ def told(found: Finding) -> Told:
         reading=wording.sentence(found.reason, found.values),
         advice=fault.advice,
         staff=fault.staff,
+        also=tuple(
+            f"{wording.fault_text(each.code).title} · {wording.found_on(each)}"
+            for each in consequences
+        ),
     )

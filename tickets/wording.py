@@ -1,5 +1,6 @@
 """How verdicts, severities, layers and targets are said and drawn on every page."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from diagnostics.findings.models import Finding
 from diagnostics.probes.reading import Layer, Value, Verdict
 from fleet.leases.models import AccessPath
 from fleet.people import formats
+from tickets.advice import advice
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,7 @@ class Sign:
         return f"is-{self.key}"
 
 
+FIRST = re.compile(r"(?<=[。；]) *|(?<=[.;]) +")
 VERDICTS = {
     Verdict.OK: Sign("ok", pgettext_lazy("verdict", "ok"), "circle-check"),
     Verdict.WARN: Sign("warn", pgettext_lazy("verdict", "warn"), "triangle-alert"),
@@ -104,10 +107,15 @@ def fault_text(code: str) -> FaultText:
     return FaultText(
         title=row.title(language),
         summary=row.summary(language),
-        advice=row.advice(language),
+        advice=advice(code, row.advice(language)),
         staff=row.staff(language),
         side=str(SIDES.get(row.customer_fault, SIDES["unclear"])),
     )
+
+
+def first_step(text: str) -> str:
+    """The first sentence of a text: what to do before anything else."""
+    return FIRST.split(text, maxsplit=1)[0]
 
 
 def sentence(reason: str, values: Mapping[str, Value]) -> str:

@@ -15,6 +15,7 @@ from diagnostics.catalogue import load
 from diagnostics.findings import rules
 from diagnostics.findings.models import Finding
 from diagnostics.findings.states import FindingState
+from diagnostics.probes.judge import layer_of
 from diagnostics.probes.reading import Expectation, Reading
 from diagnostics.probes.registry import PROBES
 from fleet.inventory.models import Gpu
@@ -175,7 +176,7 @@ def _open(sighting: Sighting, reading: Reading, links: _Links) -> Finding:
         path_id=path,
         code=reading.code,
         target=reading.target,
-        layer=fault.layer,
+        layer=layer_of(reading).value,
         severity=fault.severity,
         opens=fault.opens,
         probe=reading.probe,

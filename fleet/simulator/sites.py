@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 HUADONG, NORTHWIND = "Huadong Compute (drill)", "Northwind GPU Hosting (drill)"
+# A region has one name: the drill's read well in both languages.
+SHANGHAI, ZHONGWEI, SINGAPORE = "Shanghai 上海", "Zhongwei 中卫", "Singapore 新加坡"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +26,58 @@ class Site:
 
 SITES = (
     Site(
-        "sh", "cn-shanghai", "Shanghai", "CN", "China Telecom", HUADONG, "B2-301", 10, 1, 23, "CNY"
+        "sh",
+        "cn-shanghai",
+        SHANGHAI,
+        "CN",
+        "China Telecom",
+        HUADONG,
+        "B2-301",
+        10,
+        1,
+        23,
+        "CNY",
     ),
-    Site("zw", "cn-zhongwei", "Zhongwei", "CN", "China Unicom", HUADONG, "A1-105", 8, 2, 20, "CNY"),
-    Site("sg", "sg-singapore", "Singapore", "SG", "Singtel", NORTHWIND, "SG2-4F", 6, 3, 25, "USD"),
+    Site(
+        "zw",
+        "cn-zhongwei",
+        ZHONGWEI,
+        "CN",
+        "China Unicom",
+        HUADONG,
+        "A1-105",
+        8,
+        2,
+        20,
+        "CNY",
+    ),
+    Site(
+        "sg",
+        "sg-singapore",
+        SINGAPORE,
+        "SG",
+        "Singtel",
+        NORTHWIND,
+        "SG2-4F",
+        6,
+        3,
+        25,
+        "USD",
+    ),
 )
 # Beyond the drill: as many more nodes as a scale run asks for.
 MORE = Site(
-    "ex", "cn-shanghai", "Shanghai", "CN", "China Telecom", HUADONG, "B3-101", 0, 100, 23, "CNY"
+    "ex",
+    "cn-shanghai",
+    SHANGHAI,
+    "CN",
+    "China Telecom",
+    HUADONG,
+    "B3-101",
+    0,
+    100,
+    23,
+    "CNY",
 )
 NODES = sum(site.nodes for site in SITES)
 # Cards of the n-th node of a site, over and over.

@@ -10,6 +10,7 @@ from django.core.paginator import Page, Paginator
 from django.db.models import (
     Case,
     Count,
+    Exists,
     Max,
     OuterRef,
     Prefetch,
@@ -26,7 +27,6 @@ from django.utils import timezone
 from diagnostics.findings.models import Finding
 from diagnostics.findings.queries import findings_of_lease, findings_of_node, open_findings
 from diagnostics.findings.states import FindingState
-from diagnostics.probes.reading import Layer
 from fleet import access
 from fleet.inventory.models import Gpu, Node, Region
 from fleet.inventory.states import GpuState, NodeState
@@ -38,6 +38,16 @@ from tickets.ordering import rank
 PAGE = 50
 # Readings older than this say nothing about now: five sweeps were missed.
 STALE = timedelta(minutes=5)
+# Faults of a node that take all its cards out of use.
+NODE_OUT = (
+    "node_unreachable",
+    "driver_hung",
+    "driver_not_loaded",
+    "driver_library_mismatch",
+    "nouveau_conflict",
+    "kernel_module_missing",
+    "docker_daemon_down",
+)
 WATCHED = (NodeState.ACTIVE, NodeState.QUARANTINED)
 
 
@@ -63,14 +73,23 @@ def board(user: User) -> QuerySet[Finding]:
     consequences = Finding.objects.filter(state=FindingState.OPEN).order_by("opened_at", "pk")
     return (
         mine.filter(~Q(root__state=FindingState.OPEN) | Q(root=None))
-        .annotate(calls=worst("opens"), weight=worst("severity"))
+        .annotate(calls=worst("opens"), weight=worst("severity"), spared=_spared())
         .select_related("node__region", "node__provider", "gpu", "path", "lease__customer")
         .prefetch_related(
             Prefetch("consequences", consequences.select_related("gpu", "path")),
             Prefetch("node__leases", running_leases(), to_attr="running"),
         )
-        .order_by("calls", "weight", "opened_at", "pk")
+        .order_by("calls", "weight", "spared", "opened_at", "pk")
     )
+
+
+def _spared() -> Case:
+    """0 when a customer is hit: by a lease of the finding, of its card, or any of its node."""
+    running = Lease.objects.filter(state=LeaseState.ACTIVE)
+    on_node = Exists(running.filter(node=OuterRef("node")))
+    on_card = Exists(running.filter(gpus=OuterRef("gpu")))
+    hit = Q(lease__state=LeaseState.ACTIVE) | Q(on_card) | (Q(target="node") & Q(on_node))
+    return Case(When(hit, then=Value(0)), default=Value(1))
 
 
 def board_page(user: User, number: str) -> Page[Finding]:
@@ -118,13 +137,13 @@ def strip(user: User | AnonymousUser) -> Strip:
 def out_of_use() -> Q:
     """A card nobody can use: set aside, critically ill itself, or on a node that is out.
 
-    A count of cards that is short is a hardware fault of the node; the cards that stay are in use.
+    Most faults of a node leave its cards in use: one that is short of a card, or has restarted.
     """
-    ill = Finding.objects.filter(state=FindingState.OPEN, severity="critical")
+    ill = Finding.objects.filter(state=FindingState.OPEN)
     return (
         Q(state=GpuState.QUARANTINED)
-        | Q(pk__in=ill.exclude(gpu=None).values("gpu"))
-        | Q(node__in=ill.filter(target="node").exclude(layer=Layer.HARDWARE).values("node"))
+        | Q(pk__in=ill.exclude(gpu=None).filter(severity="critical").values("gpu"))
+        | Q(node__in=ill.filter(target="node", code__in=NODE_OUT).values("node"))
     )
 
 

@@ -49,6 +49,6 @@ def instance(lease: Lease, found: Sequence[Finding]) -> Instance:
         image=lease.image,
         health=health(lease, found, at, fresh=fresh),
         examined_at=at,
-        findings=tuple(told(each) for each in found if each.root_id is None),
+        findings=told(found),
         ports=tuple(ports.dial(path) for path in lease.paths.all()),
     )

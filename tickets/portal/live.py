@@ -23,7 +23,7 @@ def mine_rows(user: User, key: str) -> Rows:
     """`key` is the customer's number; one row per instance."""
     leases = queries.leases(user, int(key))
     found = queries.findings(user, leases)
-    leases.sort(key=lambda lease: not found.get(lease.pk))
+    leases.sort(key=lambda lease: queries.worst(found.get(lease.pk, [])))
     return Rows(
         {
             f"lease-{lease.pk}": render_to_string(

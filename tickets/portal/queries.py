@@ -11,7 +11,7 @@ from fleet import access
 from fleet.leases.models import Lease
 from fleet.leases.states import LeaseState
 from fleet.people.models import Customer, User
-from tickets.ordering import rank
+from tickets.ordering import ORDERS, rank
 
 
 def customers(user: User) -> QuerySet[Customer]:
@@ -39,3 +39,10 @@ def findings(user: User, leases: Sequence[Lease]) -> Mapping[int, list[Finding]]
             ):
                 sorted_out[lease.pk].append(each)
     return sorted_out
+
+
+def worst(found: Sequence[Finding]) -> int:
+    """The place of the worst severity, for sorting: 0 is critical, none at all comes last."""
+    order = ORDERS["severity"]
+    places = [order.index(each.severity) for each in found if each.severity in order]
+    return min(places, default=len(order))

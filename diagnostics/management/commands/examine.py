@@ -74,8 +74,11 @@ def _report(node: Node, row: Examination) -> dict[str, Any]:
 def _lines(report: dict[str, Any]) -> list[str]:
     layer = f", lowest failing layer: {report['failing_layer']}" if report["failing_layer"] else ""
     lines = [f"{report['node']}: {report['verdict']}{layer} ({report['reached']})"]
-    for probe, readings in groupby(report["readings"], key=lambda each: each["probe"]):
+    judged = [each for each in report["readings"] if each["reason"] != "layer_below"]
+    for probe, readings in groupby(judged, key=lambda each: each["probe"]):
         lines += _of_probe(probe, list(readings))
+    if hidden := len(report["readings"]) - len(judged):
+        lines.append(f"  {MARKS['unknown']} {hidden} checks were not judged: a lower layer fails")
     for each in report["findings"]:
         kind = "consequence" if each["root"] else "finding"
         lines.append(f"  {kind}: {each['code']} [{each['target']}] {each['title']}")
@@ -90,6 +93,12 @@ def _of_probe(probe: str, readings: list[dict[str, Any]]) -> list[str]:
     if len(green) > 1:
         lines.append(f"  {MARKS['ok']} {layer} {probe_title(probe)}: {len(green)} ok")
         readings = [each for each in readings if each not in green]
+    unknown = [each for each in readings if each["verdict"] == "unknown"]
+    if len(unknown) > 1 and len({each["sentence"] for each in unknown}) == 1:
+        said = f"{probe_title(probe)}: {unknown[0]['sentence']} ({len(unknown)} times)"
+        lines.append(f"  {MARKS['unknown']} {layer} {said}")
+        readings = [each for each in readings if each not in unknown]
     for each in readings:
-        lines.append(f"  {MARKS[each['verdict']]} {layer} {each['target']}: {each['sentence']}")
+        said = f"{probe_title(probe)}, {each['target']}: {each['sentence']}"
+        lines.append(f"  {MARKS[each['verdict']]} {layer} {said}")
     return lines

@@ -119,6 +119,28 @@ def test_a_count_of_cards_that_is_short_does_not_take_the_others_out(fleet, ops)
     assert "4 of 4 cards out" in words(ops.get("/fleet/strip"))
 
 
+def test_a_host_that_restarted_has_its_cards_in_use(fleet, ops) -> None:
+    restart = {"code": "unplanned_reboot", "layer": "runtime", "severity": "critical"}
+    factories.make_finding(node=fleet.node, **restart)
+    assert "0 of 4 cards out" in words(ops.get("/fleet/strip"))
+
+
+def test_of_the_equally_bad_who_hits_a_customer_stands_first(fleet, ops) -> None:
+    spare = fleet.cards[3]
+    older = fleet.lost_card(gpu=spare, target=f"gpu:{spare.uuid}", opened_at=ago(hours=2))
+    felt = fleet.lost_card()
+    page = ops.get("/board/").content.decode()
+    assert page.index(f'id="finding-{felt.pk}"') < page.index(f'id="finding-{older.pk}"')
+
+
+def test_a_row_that_does_not_lead_says_the_first_step_only(fleet, ops) -> None:
+    fleet.lost_card()
+    fleet.dead_port(code="port_unreachable")
+    text = words(ops.get("/board/"))
+    assert "Repair only the hop that fails" not in text
+    assert "Move this one customer, quarantine the card" in text
+
+
 def test_what_a_host_sends_is_escaped(fleet, ops) -> None:
     fleet.dead_port(reason="path_wrong_banner", values={"banner": "<b onload=x>&"})
     page = ops.get("/board/").content.decode()

@@ -4,7 +4,9 @@ from datetime import timedelta
 
 from django.utils import timezone
 
+from tests import factories
 from tests.tickets.conftest import words
+from tickets.advice import NOW
 
 
 def test_a_customer_is_told_what_it_is_what_we_measured_and_what_to_do(fleet, customer) -> None:
@@ -15,11 +17,34 @@ def test_a_customer_is_told_what_it_is_what_we_measured_and_what_to_do(fleet, cu
         "There is a fault: SSH service in the container not running.",
         "The container runs, but its login service does not.",
         "no SSH service answers at gw.example.net:22022",
-        "Please do not restart your instance.",
+        "please do not restart your instance.",
         "Not yet determined",
         "ssh -p 22022 root@gw.example.net",
     ):
         assert said in text
+
+
+def test_a_consequence_is_a_line_under_its_root_and_does_not_speak_for_itself(
+    fleet, customer
+) -> None:
+    fleet.examined()
+    root = factories.make_finding(node=fleet.node, code="node_unreachable", target="node")
+    fleet.dead_port(root=root, code="port_unreachable")
+    for address in (f"/leases/{fleet.lease.pk}/", "/my/"):
+        text = words(customer.get(address))
+        assert "With it Port not reachable from outside · SSH port gw.example.net:22022" in text
+        assert text.count("What it is") == 1
+        assert "although the host is up" not in text
+
+
+def test_nobody_is_sent_to_a_button_that_no_page_has(fleet, customer) -> None:
+    fleet.examined()
+    for code in NOW:
+        found = fleet.dead_port(code=code)
+        text = words(customer.get(f"/leases/{fleet.lease.pk}/"))
+        for absent in ("port reset on the page", "on the page", "at the time shown"):
+            assert absent not in text
+        found.delete()
 
 
 def test_a_customer_learns_nothing_of_the_node_behind(fleet, customer, ops) -> None:

@@ -113,6 +113,15 @@ def test_leases_ports_findings_changes_and_turned_verdicts_stand_on_the_page(fle
     assert "Host key trusted Lin Yue" in text
 
 
+def test_a_change_is_told_in_words_not_in_stored_form(fleet, ops) -> None:
+    fleet.examined()
+    data = {"container": ["hh-1", "hh-2"], "limits": [{"disk_gib": 10}, {"disk_gib": 20}]}
+    record(kind="lease_changed", lease=fleet.lease, data=data)
+    text = words(ops.get(f"/nodes/{fleet.node.pk}/"))
+    assert "Container hh-1 → hh-2" in text
+    assert "Limits disk gib 10 → disk gib 20" in text
+
+
 def test_a_node_never_examined_says_so_and_claims_nothing(fleet, ops) -> None:
     page = ops.get(f"/nodes/{fleet.node.pk}/")
     assert "not examined yet" in words(page)

@@ -16,7 +16,7 @@ def test_an_ill_instance_stands_first_with_what_to_do(fleet, customer) -> None:
     text = words(page)
     assert text.index("HT-1") < text.index("A-0")
     assert "There is a fault: SSH service in the container not running." in text
-    assert "Please do not restart your instance." in text
+    assert "please do not restart your instance." in text
     assert "We see nothing wrong with the host and your ports." in text
     assert f'href="/leases/{well.pk}/"' in page.content.decode()
 

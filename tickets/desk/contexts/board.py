@@ -77,7 +77,7 @@ def finding_row(found: Finding, leases: list[Lease], *, lead: bool = False) -> F
         title=fault.title,
         target="" if found.target == "node" else wording.found_on(found),
         reading=wording.sentence(found.reason, found.values),
-        next=fault.staff,
+        next=fault.staff if lead else wording.first_step(fault.staff),
         occurrences=found.occurrences,
         node=node.name,
         url=f"{reverse('node', args=[node.pk])}#finding-{found.pk}",

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from diagnostics.examine.models import ReadingChange
 from fleet.changes.models import Event
+from fleet.people import formats
 from tickets import wording
 from tickets.desk.contexts.spine import Names
 from tickets.wording import Sign
@@ -38,6 +39,24 @@ KINDS = {
     "power_limit_changed": _("Power limit changed"),
     "power_limit_w_changed": _("Power limit changed"),
     "pci_bus_id_changed": _("PCI address changed"),
+}
+
+
+NAMES = {
+    "before": _("before"),
+    "after": _("after"),
+    "name": _("Name"),
+    "state": _("State"),
+    "container": _("Container"),
+    "image": _("Image"),
+    "limits": _("Limits"),
+    "paths": _("Ports"),
+    "gpus": _("Cards"),
+    "price": _("Price"),
+    "starts_at": _("Start"),
+    "ends_at": _("End"),
+    "address": _("Address"),
+    "port": _("Port"),
 }
 
 
@@ -85,8 +104,22 @@ def _place(detail: tuple[str, Any]) -> tuple[int, str]:
 
 
 def _detail(name: str, given: Any) -> tuple[str, str]:
-    plain = given if isinstance(given, str | int | float) or given is None else str(given)
-    return wording.value(name, plain)
+    label, text = wording.value(name, None) if given is None else (name, _plain(given))
+    if isinstance(given, str | int | float):
+        label, text = wording.value(name, given)
+    return str(NAMES.get(label, label.replace("_", " "))), text
+
+
+def _plain(given: Any) -> str:
+    """Stored values as text: a pair is what was and what is, a list its parts."""
+    if isinstance(given, list) and len(given) == 2:
+        return f"{_plain(given[0])} → {_plain(given[1])}"
+    if isinstance(given, list):
+        return ", ".join(_plain(each) for each in given) or formats.NOTHING
+    if isinstance(given, dict):
+        parts = (f"{name.replace('_', ' ')} {_plain(each)}" for name, each in given.items())
+        return ", ".join(parts) or formats.NOTHING
+    return formats.NOTHING if given in (None, "") else str(given)
 
 
 def turns(rows: Iterable[ReadingChange], known: Names) -> tuple[TurnRow, ...]:

@@ -1,13 +1,11 @@
 """The lease page: the same facts for staff and for the customer, each in their words."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.urls import reverse
 
 from diagnostics.examine.models import Watch
-from diagnostics.findings.models import Finding
 from fleet import access
 from fleet.leases.models import Lease
 from fleet.people import formats
@@ -82,12 +80,8 @@ def page(user: User, lease: Lease) -> LeasePage:
     return LeasePage(
         staff=access.is_staff(user),
         health=health(lease, found, watch.examined_at if watch else None, fresh=fresh),
-        findings=_told(found),
+        findings=told(found),
         ports=tuple(leases.port(path, readings) for path in paths),
         cards=cards.rows(lease.gpus.order_by("slot", "uuid"), [], readings, measured),
         examined_at=watch.examined_at if watch else None,
     )
-
-
-def _told(found: Sequence[Finding]) -> tuple[Told, ...]:
-    return tuple(told(each) for each in found)
