@@ -16,7 +16,7 @@ from fleet.live import wire
 TICK_S = 5
 BEAT = "beat"
 
-app = Celery("halfhour")
+app = Celery("halfhour", amqp="config.broker:Broker")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 EXCHANGE = Exchange("halfhour")
 app.conf.task_queues = [

@@ -79,7 +79,7 @@ def addresses(name: str, default: str) -> list[tuple[str, int]]:
     found = []
     for word in words(name, default):
         host, _, port = word.rpartition(":")
-        if not host or not port.isdigit() or not 0 < int(port) < 65536:
+        if not host or not (port.isascii() and port.isdecimal()) or not 0 < int(port) < 65536:
             raise BadSetting(f"{name}: {word!r} is not host:port")
         found.append((host.strip("[]"), int(port)))
     return found

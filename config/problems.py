@@ -4,7 +4,8 @@ import logging
 from http import HTTPStatus
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
+from django.conf import settings
+from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.db import DataError
 from django.http import Http404, HttpRequest, JsonResponse
 from django.utils.translation import gettext as _
@@ -88,7 +89,14 @@ def _invalid(request: HttpRequest, error: Any) -> JsonResponse:
 
 
 def _unheld(request: HttpRequest, error: Any) -> JsonResponse:
-    return problem(422, _("A value holds what no text or number may hold, such as a NUL."))
+    return problem(
+        422, _("A value is out of range, or holds what no text may hold, such as a NUL.")
+    )
+
+
+def _too_large(request: HttpRequest, error: Any) -> JsonResponse:
+    most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE // 2**10
+    return problem(413, _("A call holds at most %(most)d kB.") % {"most": most})
 
 
 def _http(request: HttpRequest, error: Any) -> JsonResponse:
@@ -112,5 +120,7 @@ ANSWERS: dict[type[Exception], Any] = {
     ValidationError: _invalid,
     HttpError: _http,
     DataError: _unheld,
+    OverflowError: _unheld,
+    RequestDataTooBig: _too_large,
     Exception: _broken,
 }

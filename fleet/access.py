@@ -19,6 +19,7 @@ from django.shortcuts import get_object_or_404, resolve_url
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
+from fleet import typed
 from fleet.changes.models import Event
 from fleet.inventory.models import Gpu, Node, Provider
 from fleet.leases.models import AccessPath, Lease
@@ -162,7 +163,8 @@ def lease_or_404(user: Anyone, pk: int) -> Lease:
 
 def may_see(rows: Callable[[Anyone], QuerySet[Model]], user: Anyone, key: str) -> bool:
     """Whether `rows(user)` holds the row of this key; for sockets, which bring keys as text."""
-    return key.isascii() and key.isdigit() and len(key) < 19 and rows(user).filter(pk=key).exists()
+    pk = typed.number(key)
+    return pk is not None and rows(user).filter(pk=pk).exists()
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from diagnostics.findings.states import FindingState
 from diagnostics.probes.judge import layer_of
 from diagnostics.probes.reading import Expectation, Reading
 from diagnostics.probes.registry import PROBES
+from fleet import typed
 from fleet.inventory.models import Gpu
 from fleet.leases.models import AccessPath, Lease
 
@@ -105,7 +106,7 @@ def _links(targets: Iterable[str]) -> _Links:
     gpus = Gpu.objects.select_for_update(no_key=True).filter(uuid__in=keys["gpu"])
     leases = Lease.objects.select_for_update(no_key=True).filter(order_id__in=keys["lease"])
     paths = AccessPath.objects.select_for_update(no_key=True).filter(
-        pk__in=[int(key) for key in keys["path"] if key.isdigit()]
+        pk__in=[pk for pk in map(typed.number, keys["path"]) if pk is not None]
     )
     return _Links(
         gpus=dict(gpus.values_list("uuid", "pk")) if keys["gpu"] else {},

@@ -189,6 +189,11 @@ ACTIONS = ["none", "reset", "reboot", "drain_p2p", "drain_and_reset", "imex", "b
 CORE = ("temperature_c", "power_w", "util_pct", "memory_used_mib", "pstate", "sm_mhz")
 
 
+def is_number(text: str) -> bool:
+    """ASCII digits only: `int` refuses other characters that `isdigit` calls digits."""
+    return text.isascii() and text.isdecimal()
+
+
 def pci_address(text: object) -> str | None:
     """`00000000:41:00.0`, `PCI:0000:41:00` or `41:00.0` → `0000:41:00.0`."""
     found = re.search(
@@ -454,7 +459,7 @@ def smi_query(fields: dict[str, str], until: float, *more: str) -> tuple[Answer,
     rows = []
     for line in told.text.splitlines():
         cells = line.split(", ")
-        if len(cells) == len(names) and cells[0].strip().isdigit():
+        if len(cells) == len(names) and is_number(cells[0].strip()):
             by_name = dict(zip(names, cells))
             old = {OLD_NAMES.get(name, name): name for name in fields}
             rows.append([by_name.get(name, by_name.get(o, "[N/A]")) for o, name in old.items()])
@@ -558,8 +563,8 @@ def _smi_processes(cards: dict[str, dict[str, object]], until: float) -> None:
     running: dict[object, list[dict[str, object]]] = {}
     for line in told.text.splitlines():
         cells = [cell.strip() for cell in line.split(",")]
-        if len(cells) == 3 and cells[1].isdigit():
-            used = int(cells[2]) if cells[2].isdigit() else None
+        if len(cells) == 3 and is_number(cells[1]):
+            used = int(cells[2]) if is_number(cells[2]) else None
             running.setdefault(cells[0], []).append({"pid": int(cells[1]), "mib": used})
     for card in cards.values():
         card["processes"] = running.get(card.get("uuid"), [])[:PROCESSES_CAP]
@@ -645,7 +650,7 @@ def pci() -> dict[str, Answer]:
 
 def _function(name: str, at: str, kind: str) -> dict[str, object]:
     def number(text: str) -> int | None:
-        return int(text) if text.isdigit() and 0 < int(text) <= 32 else None
+        return int(text) if is_number(text) and 0 < int(text) <= 32 else None
 
     width = read_or(at + "current_link_width")
     try:
@@ -839,7 +844,7 @@ def _ports(mapping: dict[str, Any] | None) -> list[list[object]]:
     found: list[list[object]] = []
     for inside, outside in (mapping or {}).items():
         for bound in outside or []:
-            if inside.endswith("/tcp") and str(bound.get("HostPort", "")).isdigit():
+            if inside.endswith("/tcp") and is_number(str(bound.get("HostPort", ""))):
                 port = int(inside.partition("/")[0])
                 found.append([bound.get("HostIp", ""), int(bound["HostPort"]), port])
     return found[:64]

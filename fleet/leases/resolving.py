@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from fleet import access
+from fleet import access, typed
 from fleet.changes.errors import Refused
 from fleet.inventory.models import Gpu, Node
 from fleet.inventory.states import NodeState
@@ -13,6 +13,8 @@ from fleet.leases.facts import MOST_PATHS, LeaseFacts, PathFacts
 from fleet.leases.models import AccessKind, AccessPath, Lease, LeaseKind
 from fleet.leases.states import LeaseState
 from fleet.people.models import Customer, User
+
+MOST_LIMIT = 10**9
 
 
 @dataclass
@@ -90,9 +92,21 @@ def _check_words(
         errors["starts_at"] = _("A new lease needs its start.")
     elif ends is not None and ends < starts:
         errors["ends_at"] = _("A lease cannot end before it starts.")
+    for name in ("container", "image", "price_unit"):
+        if not typed.is_line(str(facts.get(name) or "")):
+            errors[name] = _("A character in it is invisible: type it again.")
+    if facts.get("container") and not typed.is_container(facts["container"]):
+        errors["container"] = _("A container's name has letters, digits, “_”, “.” and “-” only.")
+    if any(number < 0 or number > MOST_LIMIT for number in _numbers(facts)):
+        errors["limits"] = _("A limit is a number from 0 to 1,000,000,000.")
     price = facts.get("price")
     if price is not None and not (price.is_finite() and 0 <= price < 10**10):
         errors["price"] = _("The price is a number from 0 to 9,999,999,999.99.")
+
+
+def _numbers(facts: LeaseFacts) -> list[float]:
+    limits = facts.get("limits") or {}
+    return [value for value in limits.values() if isinstance(value, int | float)]
 
 
 def _words(values: Iterable[str]) -> dict[str, str]:
@@ -156,6 +170,12 @@ def _complaint(path: PathFacts) -> str:
     """What is wrong with one published port, or nothing."""
     if not path.public_host or len(path.public_host) > 255 or len(path.gateway) > 255:
         return _("A published port needs a public name of at most 255 characters.")
+    if not typed.is_host(path.public_host) or (path.gateway and not typed.is_host(path.gateway)):
+        return _("“%(name)s” is neither a host name nor an address.") % {
+            "name": typed.visible(
+                path.gateway if typed.is_host(path.public_host) else path.public_host
+            )
+        }
     if path.kind not in AccessKind.values:
         return _("The kind is one of: %(words)s.") % _words(AccessKind.values)
     inside = 22 if path.container_port is None else path.container_port

@@ -10,6 +10,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from fleet import typed
 from fleet.access import leases
 from fleet.changes.errors import Refused, StaleState
 from fleet.changes.services import announce, move_state, record
@@ -51,6 +52,8 @@ def upsert_lease(
     order_id = order_id.strip()
     if not 0 < len(order_id) <= 64:
         raise Refused({"order_id": _("An order number has 1 to 64 characters.")})
+    if not typed.is_line(order_id):
+        raise Refused({"order_id": _("A character in it is invisible: type it again.")})
     said = _said(confirmed_at)
     try:
         with transaction.atomic():

@@ -9,7 +9,7 @@ def _table() -> dict[int, tuple[int, int]]:
     """pid → (parent, session) of every process of this machine."""
     found = {}
     for entry in os.listdir("/proc"):  # noqa: PTH208 - ten times cheaper than pathlib here
-        if not entry.isdigit():
+        if not entry.isdecimal():
             continue
         try:
             stat = Path("/proc", entry, "stat").read_bytes()

@@ -27,7 +27,7 @@ from django.utils import timezone
 from diagnostics.findings.models import Finding
 from diagnostics.findings.queries import findings_of_lease, findings_of_node, open_findings
 from diagnostics.findings.states import FindingState
-from fleet import access
+from fleet import access, typed
 from fleet.inventory.models import Gpu, Node, Region
 from fleet.inventory.states import GpuState, NodeState
 from fleet.leases.models import Lease
@@ -191,7 +191,7 @@ def fleet(user: User, asked: Filters) -> QuerySet[Node]:
         )
     )
     if asked.provider:
-        nodes = nodes.filter(provider__pk=int(asked.provider) if asked.provider.isdigit() else 0)
+        nodes = nodes.filter(provider__pk=typed.number(asked.provider) or 0)
     if asked.region:
         nodes = nodes.filter(region__code=asked.region)
     if asked.verdict:

@@ -47,7 +47,7 @@ def read_facts(cells: dict[str, str] | Any) -> dict[str, Any]:
         if cell is None:
             continue
         if name in WHOLE_NUMBERS:
-            if not (cell.isascii() and cell.isdigit() and int(cell[:12]) <= HIGHEST):
+            if not (cell.isascii() and cell.isdecimal() and int(cell[:12]) <= HIGHEST):
                 errors[name] = _("“%(cell)s” is not a whole number.") % {"cell": cell[:40]}
                 continue
             values[name] = int(cell)

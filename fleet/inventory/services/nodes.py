@@ -6,6 +6,7 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
+from fleet import typed
 from fleet.changes.errors import Refused
 from fleet.changes.services import announce, move_state, record
 from fleet.inventory.models import Credential, JumpHost, Node, Provider, Region
@@ -103,8 +104,7 @@ def _save(node: Node, fields: list[str] | None = None) -> None:
     """Check and write; every complaint becomes a field error."""
     try:
         node.full_clean(validate_unique=False, validate_constraints=False)
-        if not 1 <= node.port <= 65535:
-            raise ValidationError({"port": _("A port is a number from 1 to 65535.")})
+        _check(node)
     except ValidationError as error:
         raise Refused(
             {name: " ".join(all_) for name, all_ in error.message_dict.items()}
@@ -116,12 +116,30 @@ def _save(node: Node, fields: list[str] | None = None) -> None:
         raise Refused(_taken(node)) from error
 
 
+def _check(node: Node) -> None:
+    """What a name, an address and a port can be; commands and pages show them as they are."""
+    if not 1 <= node.port <= 65535:
+        raise ValidationError({"port": _("A port is a number from 1 to 65535.")})
+    if not typed.is_node_name(node.name):
+        said = _("A node's name begins with a letter or digit; “.”, “_” and “-” may follow.")
+        raise ValidationError({"name": said})
+    if not typed.is_host(node.address):
+        words = {"name": typed.visible(node.address)}
+        said = _("“%(name)s” is neither a host name nor an address.") % words
+        raise ValidationError({"address": said})
+    for field in (*PLACE, "cpu_model"):
+        if not typed.is_line(getattr(node, field)):
+            raise ValidationError({field: _("A character in it is invisible: type it again.")})
+
+
 def _taken(node: Node) -> dict[str, str]:
     """Name what was taken: a name, or an address with its port."""
     others = Node.objects.exclude(pk=node.pk)
     if others.filter(name=node.name).exists():
         return {"name": _("There is already a node of this name.")}
     holder = others.filter(address=node.address, port=node.port).first()
+    if holder and holder.provider.simulated != node.provider.simulated:
+        return {"address": _("A node of the drill has this address and port.")}
     return {
         "address": _("Node %(name)s already has this address and port.")
         % {"name": holder.name if holder else "?"}

@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 
+from fleet import typed
 from fleet.leases.models import AccessPath
 from fleet.simulator import demo, orders
 from fleet.simulator.control import Client, SimulatorError
@@ -130,7 +131,8 @@ def _words(fault: dict[str, Any]) -> str:
 
 def _port(node: str, path: str | None) -> str | None:
     """The public port of an access path named by its id; anything else is passed on."""
-    if path is None or not path.isdigit():
+    pk = typed.number(path or "")
+    if pk is None:
         return path
-    found = AccessPath.objects.filter(pk=int(path), lease__node__name=node).first()
+    found = AccessPath.objects.filter(pk=pk, lease__node__name=node).first()
     return str(found.public_port) if found else path

@@ -128,7 +128,8 @@ def _narrow(host: SimHost, words: list[str], found: list[Entry]) -> list[Entry] 
         flags = re.IGNORECASE if pattern.islower() else 0
         found = [entry for entry in found if re.search(pattern, entry.text, flags)]
     count = option(words, "-n", "--lines")
-    return found[-int(count) :] if count and count.isdigit() and int(count) else found
+    counted = int(count) if count and count.isascii() and count.isdecimal() else 0
+    return found[-counted:] if counted else found
 
 
 def journalctl(host: SimHost, words: list[str]) -> Answer:

@@ -311,3 +311,19 @@ def test_ten_more_rows_need_the_same_queries(
             assert call("GET", path).status_code == 200
         counts.append(len(queries))
     assert counts[0] == counts[1]
+
+
+def test_a_time_beyond_what_clocks_hold_is_told_not_broken(caller):
+    call = caller()
+    for path in ("/events?since=0001-01-01T00:00:00%2B14:00",):
+        problem_of(call("GET", path), 422)
+    for field, when in (
+        ("starts_at", "0001-01-01T00:00:00+14:00"),
+        ("ends_at", "9999-12-31T23:59:59-14:00"),
+    ):
+        problem_of(call("PUT", "/leases/HH-1", {field: when}), 422)
+
+
+def test_a_call_that_is_too_large_says_how_much_fits(caller):
+    body = problem_of(caller()("PUT", "/leases/HH-1", {"image": "x" * 5_000_000}), 413)
+    assert "kB" in body["detail"]

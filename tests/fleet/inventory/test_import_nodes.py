@@ -14,6 +14,7 @@ from fleet.inventory.importing.nodes import Wish, import_csv, import_ssh_config
 from fleet.inventory.importing.sshconfig import parse_ssh_config
 from fleet.inventory.importing.table import BadFile, decode
 from fleet.inventory.models import Gpu, HostKey, JumpHost, Node, Provider, Region
+from fleet.inventory.services.nodes import add_node
 
 UUID = "GPU-6f3c0c1e-0000-4000-8000-00000000000"
 HEADER = "name,provider,region,address,port,rack,ram_gib,gpus\n"
@@ -287,3 +288,33 @@ def test_no_table_crashes_the_import(db, rows):
 def test_no_bytes_crash_the_decoder(data):
     with contextlib.suppress(BadFile):
         assert "\0" not in decode(data)
+
+
+@pytest.mark.parametrize("name", ["../../etc", "sp ace", "esc\x1b[31m", "-oProxyCommand=x"])
+def test_a_name_that_is_no_name_is_refused(db, make_node, name):
+    node = make_node()
+    with pytest.raises(Refused) as refused:
+        add_node(name=name, provider=node.provider, region=node.region, address="10.9.9.9")
+    assert "name" in refused.value.errors
+
+
+@pytest.mark.parametrize("address", ["bad host!", "[::1]:22", "-oProxyCommand=x"])
+def test_an_address_that_is_none_is_refused(db, make_node, address):
+    node = make_node()
+    with pytest.raises(Refused) as refused:
+        add_node(name="n1", provider=node.provider, region=node.region, address=address)
+    assert "neither a host name nor an address" in refused.value.errors["address"]
+
+
+def test_an_address_of_the_drill_is_named_as_such_not_by_a_name_nobody_sees(db, make_node):
+    drill = make_node(simulated=True)
+    real = make_node()
+    with pytest.raises(Refused) as refused:
+        add_node(
+            name="n1",
+            provider=real.provider,
+            region=real.region,
+            address=drill.address,
+            port=drill.port,
+        )
+    assert drill.name not in refused.value.errors["address"]

@@ -200,3 +200,33 @@ def test_a_lease_the_order_system_no_longer_lists_is_found_and_ended_only_when_a
     reconcile(listed=["A-1"], end=True)
     assert Lease.objects.get(order_id="A-2").state == "ended"
     assert Event.objects.filter(kind="lease_moved").get().data["reason"] == "not_listed"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("container", "x; rm -rf /"),
+        ("container", "-v"),
+        ("image", "a\x1b[31m"),
+        ("price_unit", "h\u202e"),
+        ("limits", {"disk_gib": -1}),
+        ("limits", {"disk_gib": 10**400}),
+    ],
+)
+def test_what_can_be_no_such_thing_is_refused_by_its_field(told, field, value):
+    with pytest.raises(Refused) as refused:
+        told(**{field: value})
+    assert set(refused.value.errors) == {field}
+    assert not Lease.objects.exists()
+
+
+def test_a_public_name_that_could_be_an_order_to_a_shell_is_refused(told):
+    bad = PathFacts(public_host="a b; id", public_port=1, node_port=1)
+    with pytest.raises(Refused) as refused:
+        told(paths=[bad])
+    assert "neither a host name nor an address" in refused.value.errors["paths[0]"]
+
+
+def test_an_order_number_with_a_line_break_inside_is_refused(told):
+    with pytest.raises(Refused):
+        told(order_id="ctl\n\x1b[31m1")
