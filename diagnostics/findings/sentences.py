@@ -26,7 +26,7 @@ UNKNOWN = {
 
 ACCESS = {
     "node_reached": gettext_noop("We logged in and the node answered."),
-    "node_unreachable": gettext_noop("The node does not answer."),
+    "node_unreachable": gettext_noop("The node does not answer on its SSH port."),
     "host_key_changed": gettext_noop(
         "The node shows another host key than the pinned one; we did not log in."
     ),
@@ -80,13 +80,13 @@ HARDWARE = {
     "host_restarted": gettext_noop(
         "The host restarted without notice; it has been up for %(uptime_s)s."
     ),
-    "gpu_present": gettext_noop("The card is there, in slot %(slot)s."),
+    "gpu_present": gettext_noop("The card is there, at PCI address %(slot)s."),
     "gpu_not_seen": gettext_noop("Neither the driver nor the bus shows this card."),
-    "gpu_not_on_bus": gettext_noop("The PCI bus no longer shows the card of slot %(slot)s."),
+    "gpu_not_on_bus": gettext_noop("The PCI bus no longer shows the card at PCI address %(slot)s."),
     "gpu_not_in_driver": gettext_noop(
-        "The PCI bus shows a card in slot %(slot)s, but the driver does not list it."
+        "The PCI bus shows a card at PCI address %(slot)s, but the driver does not list it."
     ),
-    "gpu_swapped": gettext_noop("Another card sits in slot %(slot)s: %(other)s."),
+    "gpu_swapped": gettext_noop("Another card sits at PCI address %(slot)s: %(other)s."),
     "gpu_counts_agree": gettext_noop("Record, bus and driver agree: %(record)s cards."),
     "gpu_counts_differ": gettext_noop(
         "Cards on record: %(record)s, on the bus: %(bus)s, in the driver: %(driver)s."
@@ -100,14 +100,16 @@ HARDWARE = {
     "leased_gpus_present": gettext_noop("All leased cards are on this node."),
     "gpu_answers": gettext_noop("The card answers."),
     "gpu_lost": gettext_noop(
-        "The host has lost the card in slot %(slot)s: it has fallen off the bus."
+        "The host has lost the card at PCI address %(slot)s: it has fallen off the bus."
     ),
-    "gpu_errors": gettext_noop("The card in slot %(slot)s is listed, but its readings fail."),
+    "gpu_errors": gettext_noop(
+        "The card at PCI address %(slot)s is listed, but its readings fail."
+    ),
     "gpu_reset_required": gettext_noop(
-        "The driver says that the card in slot %(slot)s needs a reset."
+        "The driver says that the card at PCI address %(slot)s needs a reset."
     ),
     "gpu_reboot_required": gettext_noop(
-        "The driver says that the card in slot %(slot)s needs a restart of the host."
+        "The driver says that the card at PCI address %(slot)s needs a restart of the host."
     ),
     "xid_none": gettext_noop("No driver errors in the kernel log."),
     "xid_noted": gettext_noop("Xid %(number)s was logged (%(name)s); noted, nothing to do."),
@@ -155,11 +157,13 @@ HARDWARE = {
     "power_cap": gettext_noop(
         "The power limit of %(limit_w)s caps the clocks: normal under full load."
     ),
-    "power_brake": gettext_noop("The power brake cuts the clocks: power supply or board."),
+    "power_brake": gettext_noop(
+        "The power brake cuts the clocks (event reasons %(bits)s): %(power_w)s of %(limit_w)s."
+    ),
     "hw_slowdown": gettext_noop(
         "The hardware has cut the clocks to half or less and does not say why."
     ),
-    "heat_bit": gettext_noop("Heat lowers the clocks."),
+    "heat_bit": gettext_noop("Heat lowers the clocks (event reasons %(bits)s)."),
     "power_limit_as_agreed": gettext_noop("The power limit is %(limit_w)s, as agreed."),
     "power_limit_not_agreed": gettext_noop(
         "The power limit is %(limit_w)s; no other value is agreed."

@@ -63,7 +63,7 @@ def test_a_row_says_what_where_whom_why_and_what_next(fleet, ops) -> None:
         "R01 · U7",
         "slot 0",
         "Qinglan Lab",
-        "The host has lost the card in slot 0: it has fallen off the bus.",
+        "The host has lost the card at PCI address 0: it has fallen off the bus.",
         "Next step",
         "Take evidence first",
     ):

@@ -56,7 +56,7 @@ def test_the_lowest_failing_layer_is_marked_and_its_trouble_stands_open(fleet, o
     assert "lowest" in hardware
     assert "start here" in hardware
     opened = hardware.split("<details")[0]
-    assert "The host has lost the card in slot 0" in opened
+    assert "The host has lost the card at PCI address 0" in opened
     assert "The card does not answer" in opened
     assert "The card answers." not in opened
     assert "1 check is well" in hardware
