@@ -99,9 +99,11 @@ def board_page(user: User, number: str) -> Page[Finding]:
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """The fleet in a line. Nodes never examined, or not lately, count as unknown."""
+    """The fleet in a line. Nodes never examined, or not lately, count as unknown; those that wait
+    to be enrolled are counted apart."""
 
     nodes: int
+    waiting: int
     ok: int
     warn: int
     fail: int
@@ -114,17 +116,15 @@ class Strip:
 
 def strip(user: User | AnonymousUser) -> Strip:
     """Three queries, however large the fleet is."""
-    fresh = Q(watch__examined_at__gte=timezone.now() - STALE)
-    nodes = (
-        access.nodes(user)
-        .filter(state__in=WATCHED)
-        .aggregate(
-            nodes=Count("pk"),
-            ok=Count("pk", filter=fresh & Q(watch__verdict="ok")),
-            warn=Count("pk", filter=fresh & Q(watch__verdict="warn")),
-            fail=Count("pk", filter=fresh & Q(watch__verdict="fail")),
-            examined_at=Max("watch__examined_at"),
-        )
+    watched = Q(state__in=WATCHED)
+    fresh = watched & Q(watch__examined_at__gte=timezone.now() - STALE)
+    nodes = access.nodes(user).aggregate(
+        nodes=Count("pk", filter=watched),
+        waiting=Count("pk", filter=Q(state=NodeState.ENROLLING)),
+        ok=Count("pk", filter=fresh & Q(watch__verdict="ok")),
+        warn=Count("pk", filter=fresh & Q(watch__verdict="warn")),
+        fail=Count("pk", filter=fresh & Q(watch__verdict="fail")),
+        examined_at=Max("watch__examined_at", filter=watched),
     )
     known = nodes["ok"] + nodes["warn"] + nodes["fail"]
     cards = access.gpus(user).filter(node__state__in=WATCHED).exclude(state=GpuState.RETIRED)

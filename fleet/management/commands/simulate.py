@@ -83,6 +83,11 @@ class Command(BaseCommand):
     def _inject(
         self, *, node: str, fault: str, gpu: str | None, path: str | None, **_options: Any
     ) -> Any:
+        kind = FAULTS.get(fault)
+        if kind and gpu is not None and not kind.needs_gpu:
+            raise CommandError(_("This fault does not strike a card: leave --gpu out."))
+        if kind and path is not None and not kind.needs_path:
+            raise CommandError(_("This fault does not strike a port: leave --path out."))
         return Client().inject(node, fault, gpu=gpu, path=_port(node, path))
 
     def _say_inject(self, done: Any) -> list[str]:

@@ -35,6 +35,13 @@ def typed(served: Served, monkeypatch: pytest.MonkeyPatch, db: None):
     run("clear", NODE)
 
 
+def test_a_place_the_fault_does_not_take_is_refused(capsys):
+    with pytest.raises(CommandError, match="does not strike a card"):
+        call_command("simulate", "inject", "any", "disk_full", gpu="1")
+    with pytest.raises(CommandError, match="does not strike a port"):
+        call_command("simulate", "inject", "any", "overheating", path="1")
+
+
 def test_list_names_nodes_and_faults(typed):
     answer = json.loads(typed("list", "--json"))
     assert answer["nodes"][0]["node"] == NODE

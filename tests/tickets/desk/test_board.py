@@ -8,6 +8,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from diagnostics.examine.models import Watch
+from fleet.inventory.models import Node
 from tests import factories
 from tests.tickets.conftest import words
 
@@ -95,6 +96,13 @@ def test_an_empty_board_says_that_nothing_is_wrong_and_when_we_looked(fleet, ops
     assert "Nothing is wrong" in text
     assert "All 2 nodes were examined" in text
     assert re.search(r"Last examination [78] s ago", text)
+
+
+def test_nodes_that_wait_to_be_enrolled_are_not_denied(fleet, ops) -> None:
+    Node.objects.all().update(state="enrolling")
+    text = words(ops.get("/board/"))
+    assert "2 nodes wait to be enrolled" in text
+    assert "No nodes yet" not in text
 
 
 def test_an_empty_board_does_not_pass_unknown_off_as_well(fleet, ops) -> None:

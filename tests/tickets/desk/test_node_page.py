@@ -122,6 +122,15 @@ def test_a_change_is_told_in_words_not_in_stored_form(fleet, ops) -> None:
     assert "Limits disk gib 10 → disk gib 20" in text
 
 
+def test_a_node_that_is_not_enrolled_shows_that_step_and_promises_no_visit(fleet, ops) -> None:
+    fleet.node.state = "enrolling"
+    fleet.node.save()
+    text = words(ops.get(f"/nodes/{fleet.node.pk}/"))
+    assert "Enrol this node" in text
+    assert "the first one is on its way" not in text
+    assert "Examine now" not in text
+
+
 def test_a_node_never_examined_says_so_and_claims_nothing(fleet, ops) -> None:
     page = ops.get(f"/nodes/{fleet.node.pk}/")
     assert "not examined yet" in words(page)

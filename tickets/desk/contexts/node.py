@@ -9,6 +9,7 @@ from diagnostics.examine.models import VisitRequest, Watch
 from diagnostics.examine.queries import changes_of, queued_visit
 from fleet.changes.queries import events_of_node
 from fleet.inventory.models import Node
+from fleet.inventory.states import NodeState
 from fleet.people import formats
 from fleet.people.models import User
 from tickets import wording
@@ -45,6 +46,7 @@ class NodePage:
     leases: tuple[leases.LeaseRow, ...]
     events: tuple[history.EventRow, ...]
     turns: tuple[history.TurnRow, ...]
+    enrolling: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,7 @@ class NodeHead:
     name: str
     place: str
     facts: tuple[tuple[str, str], ...]
+    enrolling: bool
 
 
 def head(node: Node) -> NodeHead:
@@ -70,7 +73,13 @@ def head(node: Node) -> NodeHead:
         wording.fact("uplink"): node.uplink,
         wording.fact("machine"): _machine(node),
     }
-    return NodeHead(node.pk, node.name, place(node), tuple((n, v) for n, v in facts.items() if v))
+    return NodeHead(
+        id=node.pk,
+        name=node.name,
+        place=place(node),
+        facts=tuple((name, value) for name, value in facts.items() if value),
+        enrolling=node.state == NodeState.ENROLLING,
+    )
 
 
 def _machine(node: Node) -> str:
@@ -94,6 +103,7 @@ def page(user: User, node: Node) -> NodePage:
         leases=leases.rows(running, readings),
         events=history.events(events, queries.names_of(event.actor_id for event in events)),
         turns=history.turns(changes_of(user, node)[:NEWEST], known),
+        enrolling=node.state == NodeState.ENROLLING,
     )
 
 

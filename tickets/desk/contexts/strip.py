@@ -64,6 +64,14 @@ def view(strip: Strip) -> StripView:
 
 def _calm(strip: Strip) -> Calm:
     """Unknown nodes are never passed off as well."""
+    if not strip.nodes and strip.waiting:
+        title = ngettext(
+            "%(count)d node waits to be enrolled",
+            "%(count)d nodes wait to be enrolled",
+            strip.waiting,
+        )
+        said = _("Open it in the fleet list and compare its host key; then examinations begin.")
+        return Calm(wording.verdict("unknown"), title % {"count": strip.waiting}, said)
     if not strip.nodes:
         said = _("Nodes appear here as soon as they are imported or enrolled.")
         return Calm(wording.verdict("unknown"), _("No nodes yet"), said)
