@@ -2,8 +2,10 @@
 
 import re
 import unicodedata
+from datetime import UTC, datetime
 from ipaddress import ip_address
 
+EARLIEST, LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 HIGHEST = 2**63 - 1  # what a database holds as a whole number
 _LABEL = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\Z")
 _CONTAINER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*\Z")
@@ -21,6 +23,13 @@ def number(text: str) -> int | None:
         return None
     value = int(text)
     return value if value <= HIGHEST else None
+
+
+def moment(when: datetime) -> datetime:
+    """`when`, if fleets can have lived then: every database and every zone can hold it."""
+    if not EARLIEST <= when <= LATEST:
+        raise ValueError("a time lies between the years 2000 and 2200")
+    return when
 
 
 def is_line(text: str) -> bool:

@@ -83,9 +83,12 @@ def postgres() -> "Iterator[Postgres]":
     shutil.rmtree(folder, ignore_errors=True)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> "Iterator[Browser]":
-    """Chromium. Mark the test `browser`; make a `browser.new_context()` per person."""
+    """Chromium. Mark the test `browser`; make a `browser.new_context()` per person.
+
+    One a module: while it lives, a loop runs in this thread and no other can.
+    """
     from tests.parts.chromium import chromium
 
     # Playwright's sync API runs a loop in the test's thread, where Django refuses the ORM.

@@ -1,14 +1,15 @@
 """The API's change record: facts, newest first, never changed."""
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from ninja import Query, Router, Schema
 from ninja.pagination import paginate
-from pydantic import AwareDatetime
+from pydantic import AfterValidator, AwareDatetime
 
+from fleet import typed
 from fleet.access import is_staff
 from fleet.changes.models import Event
 from fleet.changes.queries import newest_events
@@ -16,6 +17,7 @@ from fleet.paging import Pages
 from fleet.people.bearer import Bearer
 
 router = Router(tags=["events"])
+Moment = Annotated[AwareDatetime, AfterValidator(typed.moment)]
 
 
 class EventOut(Schema):
@@ -38,8 +40,8 @@ class EventFilter(Schema):
     node_id: int | None = None
     gpu_id: int | None = None
     lease_id: int | None = None
-    since: AwareDatetime | None = None
-    until: AwareDatetime | None = None
+    since: Moment | None = None
+    until: Moment | None = None
 
 
 LOOKUPS = {"since": "at__gte", "until": "at__lt"}

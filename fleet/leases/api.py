@@ -10,8 +10,9 @@ from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from ninja import Field, Query, Router, Schema
 from ninja.pagination import paginate
-from pydantic import AwareDatetime, ConfigDict, FiniteFloat, StringConstraints
+from pydantic import AfterValidator, AwareDatetime, ConfigDict, FiniteFloat, StringConstraints
 
+from fleet import typed
 from fleet.access import is_ops
 from fleet.leases.facts import MOST_PATHS, LeaseFacts, PathFacts
 from fleet.leases.models import AccessKind, Lease, LeaseKind
@@ -22,6 +23,7 @@ from fleet.paging import Pages
 from fleet.people.bearer import Bearer
 
 router = Router(tags=["leases"])
+Moment = Annotated[AwareDatetime, AfterValidator(typed.moment)]
 Port = Annotated[int, Field(ge=1, le=65535)]
 Name = Annotated[
     str, StringConstraints(strip_whitespace=True, max_length=255, pattern=r"^[^\x00]*$")
@@ -67,9 +69,9 @@ class LeaseIn(Schema):
     limits: dict[LimitName, int | FiniteFloat | Name] | None = Field(None, max_length=40)
     price: Decimal | None = None
     price_unit: Name | None = None
-    starts_at: AwareDatetime | None = None
-    ends_at: AwareDatetime | None = None
-    confirmed_at: AwareDatetime | None = None
+    starts_at: Moment | None = None
+    ends_at: Moment | None = None
+    confirmed_at: Moment | None = None
 
 
 class LeaseOut(Schema):

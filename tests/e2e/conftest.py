@@ -10,7 +10,7 @@ from tests.parts.stack import Stack
 from tests.parts.valkey import Valkey
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def broker() -> Iterator[Valkey]:
     """The stack's Valkey: keeps what it was told, like the embedded one."""
     folder = Path(tempfile.mkdtemp(prefix="halfhour-broker-"))
@@ -19,7 +19,7 @@ def broker() -> Iterator[Valkey]:
     server.stop()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def stack(broker: Valkey) -> Iterator[Stack]:
     """`manage.py up --demo`, healthy: every node has been examined once."""
     installation = Stack(Path(tempfile.mkdtemp(prefix="halfhour-stack-")), REDIS_URL=broker.url)

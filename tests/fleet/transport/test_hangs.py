@@ -4,7 +4,7 @@ import os
 import resource
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -62,13 +62,19 @@ def freezable_address(freezable: Sshd) -> Address:
 def frozen(server: Sshd) -> Iterator[None]:
     """All of the server's processes stand still."""
     pids = [server._process.pid, *descendants(server._process.pid)]
-    for pid in pids:
-        os.kill(pid, signal.SIGSTOP)
     try:
+        for pid in pids:
+            _tell(pid, signal.SIGSTOP)
         yield
     finally:
         for pid in pids:
-            os.kill(pid, signal.SIGCONT)
+            _tell(pid, signal.SIGCONT)
+
+
+def _tell(pid: int, number: signal.Signals) -> None:
+    """sshd's helpers of a login come and go; one that has gone needs no telling."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, number)
 
 
 def test_a_dropped_connection_attempt_is_unreachable_in_time() -> None:
