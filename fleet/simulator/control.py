@@ -111,10 +111,10 @@ def _refusal(reply: dict[str, Any]) -> SimulatorError:
     match reply.get("error"):
         case "unknown_node" if near:
             return UnknownNode(
-                _("There is no simulated node “%(name)s”. Did you mean %(near)s?") % names, near
+                _("There is no node “%(name)s”. Did you mean %(near)s?") % names, near
             )
         case "unknown_node":
-            return UnknownNode(_("There is no simulated node “%(name)s”.") % names, near)
+            return UnknownNode(_("There is no node “%(name)s”.") % names, near)
         case "unknown_fault" if near:
             return UnknownFault(
                 _("There is no fault “%(name)s”. Did you mean %(near)s?") % names, near

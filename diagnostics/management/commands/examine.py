@@ -15,8 +15,8 @@ from diagnostics.findings.describe import describe, said
 from diagnostics.findings.messages import probe_title
 from diagnostics.findings.models import Finding
 from diagnostics.findings.states import FindingState
-from diagnostics.management.naming import node_named
 from fleet.inventory.models import Node
+from fleet.management.naming import node_named
 
 MARKS = {"ok": "ok  ", "warn": "WARN", "fail": "FAIL", "unknown": "?   "}
 

@@ -9,8 +9,8 @@ from django.db.models import QuerySet
 from diagnostics.findings.describe import describe
 from diagnostics.findings.models import Finding
 from diagnostics.findings.states import FindingState
-from diagnostics.management.naming import node_named
 from fleet.inventory.states import NodeState
+from fleet.management.naming import node_named
 
 
 class Command(BaseCommand):

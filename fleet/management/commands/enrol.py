@@ -13,6 +13,7 @@ from fleet.inventory.scanning import scan
 from fleet.inventory.services import ask_for_scan, enrol
 from fleet.inventory.states import HostKeyState
 from fleet.management.commands.import_nodes import person
+from fleet.management.naming import node_named
 
 
 class Command(BaseCommand):
@@ -30,9 +31,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Look, pin, show."""
-        node = Node.objects.select_related("credential").filter(name=options["node"]).first()
-        if node is None:
-            raise CommandError(f"no node is called {options['node']}")
+        node = node_named(options["node"])
         actor = person(options["by"])
         outcome = ""
         if options["scan"]:

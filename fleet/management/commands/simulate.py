@@ -10,8 +10,9 @@ from django.utils.translation import gettext as _
 
 from fleet import typed
 from fleet.leases.models import AccessPath
+from fleet.management.naming import NO_SUCH_NODE
 from fleet.simulator import demo, orders
-from fleet.simulator.control import Client, SimulatorError
+from fleet.simulator.control import Client, SimulatorError, UnknownNode
 from fleet.simulator.faults import FAULTS
 from fleet.simulator.sites import NODES
 from fleet.transport.keys import KeyUnreadable
@@ -49,6 +50,8 @@ class Command(BaseCommand):
     def handle(self, *, act: str, as_json: bool, **options: Any) -> None:
         try:
             answer = getattr(self, f"_{act}")(**options)
+        except UnknownNode as error:
+            raise CommandError(str(error), returncode=NO_SUCH_NODE) from error
         except (SimulatorError, KeyUnreadable) as error:
             raise CommandError(str(error)) from error
         if answer is not None:

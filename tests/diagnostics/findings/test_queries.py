@@ -106,7 +106,7 @@ def test_the_command_lists_findings_as_json_with_words(shared, make_finding) -> 
 
 
 def test_the_command_refuses_a_node_it_does_not_know(shared) -> None:
-    with pytest.raises(CommandError, match="There is no node 'nowhere'"):
+    with pytest.raises(CommandError, match="There is no node “nowhere”"):
         command("--node", "nowhere")
 
 

@@ -52,8 +52,6 @@ def test_enrol_shows_the_keys_and_pins_the_one_compared(make_node, make_user):
 
 
 def test_enrol_tells_what_it_cannot_do(make_node):
-    with pytest.raises(CommandError, match="no node is called"):
-        call_command("enrol", "nowhere")
     node = make_node(address="127.0.0.1", port=9)
     with pytest.raises(CommandError, match="offers no key"):
         call_command("enrol", node.name, "--pin", "SHA256:x")
@@ -83,3 +81,20 @@ def test_tokens_are_made_listed_without_secret_and_revoked(make_user, client):
     assert client.get("/api/v1/leases", **sent).status_code == 401
     with pytest.raises(CommandError):
         call_command("token", "revoke", "999")
+
+
+@pytest.mark.parametrize("command", [("enrol",), ("examine",), ("findings", "--node")])
+def test_every_command_answers_an_unknown_node_in_one_way(make_node, command):
+    with pytest.raises(CommandError) as empty:
+        call_command(*command, "nowhere")
+    make_node(name="sh-r01-n03")
+    with pytest.raises(CommandError) as near:
+        call_command(*command, "sh-r01-n3")
+    with pytest.raises(CommandError) as far:
+        call_command(*command, "zz\0\x1b[31m")
+    assert [str(each.value) for each in (empty, near, far)] == [
+        "There is no node “nowhere”: the inventory is empty.",
+        "There is no node “sh-r01-n3”. Did you mean sh-r01-n03?",
+        "There is no node “zz\\x00\\x1b[31m”.",
+    ]
+    assert {each.value.returncode for each in (empty, near, far)} == {2}

@@ -67,8 +67,9 @@ def test_a_path_may_be_named_by_its_id(typed, served, make_lease, make_node, mak
 
 
 def test_a_wrong_name_is_an_error_in_one_sentence(typed):
-    with pytest.raises(CommandError, match="Did you mean"):
+    with pytest.raises(CommandError, match="no node “sh-r01-n00”") as no:
         typed("inject", "sh-r01-n00", "disk_full")
+    assert no.value.returncode == 2
     with pytest.raises(CommandError, match="There is no fault"):
         typed("inject", NODE, "gremlins")
 

@@ -61,7 +61,7 @@ def test_unknown_names_are_answered_with_near_ones(client):
     with pytest.raises(UnknownNode, match=r"Did you mean .*sh-r01-n01") as node:
         client.inject("sh-r01-n1", "disk_full")
     assert NODE in node.value.near
-    with pytest.raises(UnknownNode, match="no simulated node “nothing like it”"):
+    with pytest.raises(UnknownNode, match="no node “nothing like it”"):
         client.clear("nothing like it")
     with pytest.raises(UnknownFault, match="Did you mean disk_full"):
         client.inject(NODE, "disk_ful")
