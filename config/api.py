@@ -1,7 +1,9 @@
 """The API at /api/v1: the routers of each subject. openapi.json describes it."""
 
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.urls import reverse
+from django.views.decorators.http import require_safe
 from ninja import NinjaAPI, Router
 
 from config.problems import add_problems
@@ -43,3 +45,9 @@ for name, router in (
     ("", last),
 ):
     api.add_router(name, router)
+
+
+@require_safe
+def entrance(request: HttpRequest) -> JsonResponse:
+    """Where to read what the API can do."""
+    return JsonResponse({"name": api.title, "openapi": reverse("api:openapi-json")})

@@ -73,7 +73,14 @@ def _moved(request: HttpRequest, error: Any) -> JsonResponse:
 
 
 def _refused(request: HttpRequest, error: Any) -> JsonResponse:
-    return problem(422, _("Nothing was changed: see errors."), errors=_named(error))
+    return problem(422, _nothing(request), errors=_named(error))
+
+
+def _nothing(request: HttpRequest) -> str:
+    """What a refusal meant: a question has no answer, an order no effect."""
+    if request.method in ("GET", "HEAD"):
+        return _("This cannot be answered as it was asked: see errors.")
+    return _("Nothing was changed: see errors.")
 
 
 def _named(error: Refused) -> list[Field]:
@@ -82,10 +89,19 @@ def _named(error: Refused) -> list[Field]:
 
 def _invalid(request: HttpRequest, error: Any) -> JsonResponse:
     errors = [
-        {"field": ".".join(map(str, found["loc"])), "message": found["msg"]}
+        {"field": _field(found["loc"]), "message": found["msg"].removeprefix("Value error, ")}
         for found in error.errors
     ]
-    return problem(422, _("Nothing was changed: see errors."), errors=errors)
+    return problem(422, _nothing(request), errors=errors)
+
+
+def _field(place: tuple[str | int, ...]) -> str:
+    """The field as the caller wrote it: `paths.0.node_port`, `limit`.
+
+    The first step is where it stood (body, query, path), the second of a body our argument's name.
+    """
+    steps = place[2:] if place[0] == "body" else place[1:]
+    return ".".join(map(str, steps)) or str(place[0])
 
 
 def _unheld(request: HttpRequest, error: Any) -> JsonResponse:
@@ -97,6 +113,13 @@ def _unheld(request: HttpRequest, error: Any) -> JsonResponse:
 def _too_large(request: HttpRequest, error: Any) -> JsonResponse:
     most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE // 2**10
     return problem(413, _("A call holds at most %(most)d kB.") % {"most": most})
+
+
+def not_allowed(request: HttpRequest, methods: str) -> JsonResponse:
+    """The answer to a method this address does not know. `methods` are those it knows."""
+    detail = _("%(method)s is not for this address: use %(methods)s.")
+    words = {"method": request.method, "methods": methods}
+    return problem(405, detail % words, headers={"Allow": methods})
 
 
 def _http(request: HttpRequest, error: Any) -> JsonResponse:

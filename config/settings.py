@@ -54,6 +54,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     # Synchronous and last: so the whole chain runs in one thread instead of hopping at each link.
     "fleet.people.middleware.PreferencesMiddleware",
+    "config.middleware.MethodNotAllowed",
 ]
 ROOT_URLCONF = "config.urls"
 ASGI_APPLICATION = "config.asgi.application"

@@ -3,7 +3,7 @@
 from django.urls import include, path
 
 from config import health, metrics
-from config.api import api
+from config.api import api, entrance
 
 urlpatterns = [
     path("", include("tickets.desk.urls")),
@@ -11,6 +11,7 @@ urlpatterns = [
     path("", include("tickets.drill.urls")),
     path("", include("fleet.inventory.urls")),
     path("", include("fleet.people.urls")),
+    path("api/v1/", entrance, name="api"),
     path("api/v1/", api.urls),
     path("healthz", health.healthz),
     path("livez", health.livez),

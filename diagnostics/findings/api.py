@@ -1,22 +1,34 @@
 """The API's findings: open faults, and past ones on request."""
 
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any, Literal
 
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from ninja import Query, Router, Schema
 from ninja.pagination import paginate
+from pydantic import AfterValidator
 
+from diagnostics.catalogue.load import FAULTS
 from diagnostics.findings.messages import sentence
 from diagnostics.findings.models import Finding
 from diagnostics.findings.queries import findings
 from diagnostics.findings.states import FindingState
 from fleet.access import is_staff
-from fleet.paging import Pages
+from fleet.paging import Pages, wanted
 from fleet.people.bearer import Bearer
 
 router = Router(tags=["findings"])
+Severity = Literal["info", "low", "medium", "high", "critical"]
+
+
+def _in_catalogue(code: str) -> str:
+    if code not in FAULTS:
+        raise ValueError("the catalogue has no such fault")
+    return code
+
+
+Code = Annotated[str, AfterValidator(_in_catalogue)]
 
 
 class FindingOut(Schema):
@@ -75,8 +87,8 @@ class FindingFilter(Schema):
     """Only findings like this; `node` is a name, `lease` an order number."""
 
     state: FindingState | None = None
-    code: str | None = None
-    severity: str | None = None
+    code: Code | None = None
+    severity: Severity | None = None
     node: str | None = None
     lease: str | None = None
 
@@ -88,8 +100,8 @@ LOOKUPS = {"node": "node__name", "lease": "lease__order_id"}
 @paginate(Pages)
 def list_findings(request: HttpRequest, only: Query[FindingFilter]) -> QuerySet[Finding]:
     """Scope `findings:read`. Newest first; a customer's token sees what hurts its leases."""
-    wanted: dict[str, Any] = only.dict(exclude_none=True)
+    asked = wanted(request, only)
     found = findings(request.user).filter(
-        **{LOOKUPS.get(name, name): wanted[name] for name in wanted}
+        **{LOOKUPS.get(name, name): asked[name] for name in asked}
     )
     return found.order_by("-opened_at", "-pk")

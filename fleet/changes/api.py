@@ -13,7 +13,7 @@ from fleet import typed
 from fleet.access import is_staff
 from fleet.changes.models import Event
 from fleet.changes.queries import newest_events
-from fleet.paging import Pages
+from fleet.paging import Pages, wanted
 from fleet.people.bearer import Bearer
 
 router = Router(tags=["events"])
@@ -51,9 +51,9 @@ LOOKUPS = {"since": "at__gte", "until": "at__lt"}
 @paginate(Pages)
 def list_events(request: HttpRequest, only: Query[EventFilter]) -> QuerySet[Event]:
     """Scope `events:read`. Staff only: a customer's history is told in words on their pages."""
+    asked = wanted(request, only)
     if not is_staff(request.user):
         return Event.objects.none()
-    wanted: dict[str, Any] = only.dict(exclude_none=True)
     return newest_events(request.user).filter(
-        **{LOOKUPS.get(name, name): wanted[name] for name in wanted}
+        **{LOOKUPS.get(name, name): asked[name] for name in asked}
     )

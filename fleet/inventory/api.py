@@ -1,7 +1,6 @@
 """The API's nodes: read only; nodes come in by import and enrolment."""
 
 from datetime import datetime
-from typing import Any
 
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -12,7 +11,7 @@ from ninja.pagination import paginate
 from fleet.inventory.models import Node
 from fleet.inventory.queries import nodes_seen
 from fleet.inventory.states import GpuState, NodeState
-from fleet.paging import Pages
+from fleet.paging import Pages, wanted
 from fleet.people.bearer import Bearer
 
 router = Router(tags=["nodes"])
@@ -83,8 +82,8 @@ LOOKUPS = {"state": "state", "region": "region__code", "provider": "provider__na
 @paginate(Pages)
 def list_nodes(request: HttpRequest, only: Query[NodeFilter]) -> QuerySet[Node]:
     """Scope `nodes:read`. Staff only: for a customer the list is empty."""
-    wanted: dict[str, Any] = only.dict(exclude_none=True)
-    return nodes_seen(request.user).filter(**{LOOKUPS[name]: wanted[name] for name in wanted})
+    asked = wanted(request, only)
+    return nodes_seen(request.user).filter(**{LOOKUPS[name]: asked[name] for name in asked})
 
 
 @router.get("/{int:pk}", response=NodeOut, auth=Bearer("nodes:read"), summary="One node")

@@ -58,7 +58,13 @@ def _scan_words(outcome: str) -> str:
         "known": _("The node showed the pinned key."),
         "changed": _("The node showed another key than the pinned one."),
         "timed_out": _("The node did not answer in time."),
-        "unreachable": _("The node could not be reached."),
+        "no_such_host": _("The node's address is a name that does not resolve. Correct it."),
+        "unreachable": _(
+            "Nothing answers at this address and port: the node is down, its SSH server is not"
+            " running, or a firewall stands between."
+        ),
+        "no_ssh": _("Something answers at this address and port, but it does not speak SSH."),
+        "bastion_failed": _("The bastion in front of this node did not let us through."),
     }
     return sentences.get(outcome, "")
 

@@ -149,7 +149,7 @@ class KeyScan(models.Model):
     """Somebody asked which host key a node shows. The row is the queue; the message a nudge.
 
     `outcome` is a short key: `offered`, `known` (the pinned key again), `changed`, `timed_out`,
-    `unreachable`, `no_key`.
+    `no_such_host`, `unreachable`, `no_ssh`, `bastion_failed`.
     """
 
     node = models.ForeignKey(Node, on_delete=models.CASCADE, related_name="key_scans")

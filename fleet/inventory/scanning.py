@@ -12,6 +12,12 @@ from fleet.transport import keys, ssh
 from fleet.transport.result import Address, TimedOut, TransportError
 
 WITHIN_S = 10.0
+OUTCOMES = {
+    "resolve": "no_such_host",
+    "jump": "bastion_failed",
+    "banner": "no_ssh",
+    "kex": "no_ssh",
+}
 
 
 def scan(scan_id: int) -> KeyScan | None:
@@ -26,8 +32,10 @@ def scan(scan_id: int) -> KeyScan | None:
         shown = ssh.scan_host_key(node.address, node.port, timeout=WITHIN_S, jump=jump)
     except TimedOut:
         return finish_scan(scan=row, failure="timed_out")
-    except (TransportError, keys.KeyUnreadable):
-        return finish_scan(scan=row, failure="unreachable")
+    except TransportError as error:
+        return finish_scan(scan=row, failure=OUTCOMES.get(error.stage, "unreachable"))
+    except keys.KeyUnreadable:
+        return finish_scan(scan=row, failure="bastion_failed")
     return finish_scan(scan=row, public_key=shown)
 
 

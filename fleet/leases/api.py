@@ -19,7 +19,7 @@ from fleet.leases.models import AccessKind, Lease, LeaseKind
 from fleet.leases.queries import confirmation, leases_seen
 from fleet.leases.services import upsert_lease
 from fleet.leases.states import LeaseState
-from fleet.paging import Pages
+from fleet.paging import Pages, wanted
 from fleet.people.bearer import Bearer
 
 router = Router(tags=["leases"])
@@ -145,8 +145,8 @@ LOOKUPS = {"state": "state", "customer": "customer__name", "node": "node__name"}
 @paginate(Pages)
 def list_leases(request: HttpRequest, only: Query[LeaseFilter]) -> QuerySet[Lease]:
     """Scope `leases:read`. A customer's token sees the customer's own leases."""
-    wanted: dict[str, Any] = only.dict(exclude_none=True)
-    return leases_seen(request.user).filter(**{LOOKUPS[name]: wanted[name] for name in wanted})
+    asked = wanted(request, only)
+    return leases_seen(request.user).filter(**{LOOKUPS[name]: asked[name] for name in asked})
 
 
 @router.get("/{order_id}", response=LeaseOut, auth=Bearer("leases:read"), summary="One lease")

@@ -47,7 +47,10 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(told, indent=2))
         else:
             for row in told:
+                secret = row.pop("secret", "")
                 self.stdout.write("  ".join(str(value or "–") for value in row.values()))
+                if secret:
+                    self.stdout.write(f"secret, shown this once only: {secret}")
 
     def _create(self, options: dict[str, Any]) -> list[dict[str, Any]]:
         owner = person(options["email"])

@@ -190,7 +190,7 @@ def test_bad_word_is_refused_field_by_field(caller, make_node, make_customer):
     fields = {
         error["field"] for error in problem_of(call("PUT", "/leases/A", wrong), 422)["errors"]
     }
-    assert fields == {"body.said.starts_at", "body.said.colour"}
+    assert fields == {"starts_at", "colour"}
     naive = said(node, customer, starts_at="2026-11-01T00:00:00")
     problem_of(call("PUT", "/leases/A", naive), 422)
     problem_of(call("PUT", "/leases/A", "{no json"), 400)
@@ -327,3 +327,45 @@ def test_a_time_beyond_what_clocks_hold_is_told_not_broken(caller):
 def test_a_call_that_is_too_large_says_how_much_fits(caller):
     body = problem_of(caller()("PUT", "/leases/HH-1", {"image": "x" * 5_000_000}), 413)
     assert "kB" in body["detail"]
+
+
+@pytest.mark.parametrize("path", ["/nodes", "/leases", "/findings", "/events"])
+def test_a_misspelt_parameter_is_named_instead_of_answered_with_everything(caller, path):
+    body = problem_of(caller()("GET", f"{path}?stat=open&limit=5"), 422)
+    assert [error["field"] for error in body["errors"]] == ["stat"]
+    assert "limit" in body["errors"][0]["message"]
+    assert "changed" not in body["detail"]
+
+
+@pytest.mark.parametrize(
+    ("path", "field"),
+    [
+        ("/findings?severity=x", "severity"),
+        ("/findings?code=x", "code"),
+        ("/findings?limit=0", "limit"),
+        ("/leases?state=x", "state"),
+        ("/events?since=yesterday", "since"),
+    ],
+)
+def test_a_refused_parameter_is_called_as_the_caller_wrote_it(caller, path, field):
+    body = problem_of(caller()("GET", path), 422)
+    assert [error["field"] for error in body["errors"]] == [field]
+
+
+def test_a_refused_field_of_a_body_is_called_as_the_caller_wrote_it(caller):
+    path = {"public_host": "h", "public_port": 0, "node_port": 22}
+    body = problem_of(caller()("PUT", "/leases/HH-1", {"price": "x", "paths": [path]}), 422)
+    fields = {error["field"] for error in body["errors"]}
+    assert fields == {"price", "paths.0.public_port"}
+
+
+@pytest.mark.parametrize("path", ["/nodes", "/leases/HH-1", "/"])
+def test_a_wrong_method_is_told_which_there_are(caller, path):
+    answer = caller()("DELETE", path)
+    body = problem_of(answer, 405)
+    assert answer["Allow"]
+    assert answer["Allow"] in body["detail"]
+
+
+def test_the_entrance_says_where_the_description_is(client, db):
+    assert client.get("/api/v1/").json()["openapi"] == "/api/v1/openapi.json"

@@ -24,9 +24,36 @@ def test_import_nodes_reports_and_ends_with_1_when_a_row_is_refused(db, tmp_path
         call_command("import_nodes", str(file))
     printed = capsys.readouterr().out
     assert ended.value.code == 1
-    assert "refused    n2" in printed
+    assert "refused        n2" in printed
     assert printed.endswith("1 created, 1 refused\n")
     assert Node.objects.get().name == "n1"
+
+
+def test_a_dry_run_says_what_would_be_done(db, tmp_path, capsys):
+    file = tmp_path / "nodes.csv"
+    file.write_text("name,provider,region,address\nn1,S,sh,10.0.0.1\n")
+    call_command("import_nodes", str(file), "--dry-run")
+    printed = capsys.readouterr().out
+    assert "would be created  n1" in printed
+    assert printed.endswith("dry run, nothing was written: 1 would be created\n")
+    assert not Node.objects.exists()
+
+
+def test_a_file_without_a_row_says_so(db, tmp_path, capsys):
+    file = tmp_path / "nodes.csv"
+    file.write_text("name,provider,region,address\n")
+    call_command("import_nodes", str(file))
+    assert "nothing to import" in capsys.readouterr().out
+
+
+def test_a_files_words_do_not_steer_the_terminal(db, tmp_path, capsys):
+    file = tmp_path / "nodes.csv"
+    file.write_text("name,provider,region,address\n\x1b[2Jn1,S,sh,10.0.0.1\n")
+    with pytest.raises(SystemExit):
+        call_command("import_nodes", str(file))
+    printed = capsys.readouterr().out
+    assert "\x1b" not in printed
+    assert "\\x1b[2Jn1" in printed
 
 
 def test_import_nodes_tells_a_file_that_cannot_be_read(db, tmp_path):

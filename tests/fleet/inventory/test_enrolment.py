@@ -137,6 +137,17 @@ def test_a_node_that_does_not_answer_ends_the_scan_with_its_reason(make_node):
     assert KeyScan.objects.get().state == "failed"
 
 
+def test_an_enrolment_says_why_the_node_was_not_seen(make_node, ops, client):
+    client.force_login(ops)
+    for address, port, outcome, words in (
+        ("nowhere.invalid", 22, "no_such_host", "does not resolve"),
+        ("127.0.0.1", 9, "unreachable", "SSH server is not"),
+    ):
+        node = make_node(state="enrolling", address=address, port=port)
+        assert scanning.scan(ask_for_scan(node=node).pk).outcome == outcome
+        assert words in client.get(reverse("enrol_node", args=[node.pk])).content.decode()
+
+
 def test_a_scan_that_has_waited_is_nudged_again(make_node, monkeypatch):
     from datetime import timedelta
 
