@@ -9,6 +9,7 @@ from fleet import typed
 from fleet.inventory.models import Node
 
 NO_SUCH_NODE = 2
+LONGEST = 255  # no name is longer, and no database compares one of a book's length
 
 
 def node_named(name: str) -> Node:
@@ -18,7 +19,7 @@ def node_named(name: str) -> Node:
     """
     rows = Node.objects.select_related("provider", "credential")
     row = None
-    if "\0" not in name:
+    if "\0" not in name and len(name) <= LONGEST:
         row = rows.filter(name=name).first() or rows.filter(name__iexact=name).first()
     if row is None:
         raise CommandError(_sentence(name), returncode=NO_SUCH_NODE)
@@ -27,7 +28,9 @@ def node_named(name: str) -> Node:
 
 def _sentence(name: str) -> str:
     names = list(Node.objects.order_by("name").values_list("name", flat=True))
-    near = get_close_matches(name.lower(), [each.lower() for each in names], n=3, cutoff=0.5)
+    near = get_close_matches(
+        name[:LONGEST].lower(), [each.lower() for each in names], n=3, cutoff=0.5
+    )
     known = [each for each in names if each.lower() in near]
     words = {"name": typed.visible(name[:80]), "near": ", ".join(known)}
     if known:

@@ -80,6 +80,7 @@ MORE = Site(
     "CNY",
 )
 NODES = sum(site.nodes for site in SITES)
+MOST_NODES = 1000  # recorded hosts; whole ones take a process each, up to 200
 # Cards of the n-th node of a site, over and over.
 CARDS = (8, 8, 4, 6, 8, 4)
 

@@ -17,6 +17,7 @@ from diagnostics.findings.models import Finding
 from diagnostics.findings.states import FindingState
 from fleet.inventory.models import Node
 from fleet.management.naming import node_named
+from fleet.management.numbers import seconds
 
 MARKS = {"ok": "ok  ", "warn": "WARN", "fail": "FAIL", "unknown": "?   "}
 
@@ -27,7 +28,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("node", help="the node's name")
         parser.add_argument("--json", action="store_true", help="one JSON object")
-        parser.add_argument("--wait", type=float, default=90.0, help="seconds to wait at most")
+        parser.add_argument(
+            "--wait", type=seconds(3600), default=90.0, help="seconds to wait at most"
+        )
 
     def handle(self, **options: Any) -> None:
         node = node_named(options["node"])

@@ -11,6 +11,7 @@ from diagnostics.findings.models import Finding
 from diagnostics.findings.states import FindingState
 from fleet.inventory.states import NodeState
 from fleet.management.naming import node_named
+from fleet.management.numbers import whole
 
 
 class Command(BaseCommand):
@@ -19,7 +20,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--open", action="store_true", help="only what is wrong now")
         parser.add_argument("--node", metavar="NAME", help="only this node")
-        parser.add_argument("--limit", type=int, default=500, help="at most so many rows")
+        parser.add_argument("--limit", type=whole(1), default=500, help="at most so many rows")
         parser.add_argument("--json", action="store_true", help="one JSON list")
 
     def handle(self, **options: Any) -> None:
@@ -39,7 +40,7 @@ def _rows(options: dict[str, Any]) -> QuerySet[Finding]:
         rows = rows.filter(state=FindingState.OPEN).exclude(node__state=NodeState.RETIRED)
     if options["node"]:
         rows = rows.filter(node=node_named(options["node"]))
-    return rows[: max(options["limit"], 0)]
+    return rows[: options["limit"]]
 
 
 def _line(row: dict[str, Any]) -> str:

@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 from fleet.changes.errors import Refused
 from fleet.inventory.services import put_jump_host
 from fleet.management.commands.import_nodes import person
+from fleet.management.numbers import whole
 
 
 class Command(BaseCommand):
@@ -20,7 +21,7 @@ class Command(BaseCommand):
         """NAME is what lists of nodes call it."""
         parser.add_argument("name")
         parser.add_argument("address")
-        parser.add_argument("--port", type=int, default=22)
+        parser.add_argument("--port", type=whole(1, 65535), default=22)
         parser.add_argument("--host-key", required=True, help="'algorithm base64' of its host key")
         parser.add_argument("--by", metavar="EMAIL", help="who adds it, for the change record")
         parser.add_argument("--json", action="store_true")

@@ -11,10 +11,11 @@ from django.utils.translation import gettext as _
 from fleet import typed
 from fleet.leases.models import AccessPath
 from fleet.management.naming import NO_SUCH_NODE
+from fleet.management.numbers import whole
 from fleet.simulator import demo, orders
 from fleet.simulator.control import Client, SimulatorError, UnknownNode
 from fleet.simulator.faults import FAULTS
-from fleet.simulator.sites import NODES
+from fleet.simulator.sites import MOST_NODES, NODES
 from fleet.transport.keys import KeyUnreadable
 
 
@@ -42,7 +43,7 @@ class Command(BaseCommand):
         clear = act("clear", "end all faults of a node, or one", node=True)
         clear.add_argument("fault", nargs="?")
         seed = act("seed", "make the drill fleet, its leases and logins")
-        seed.add_argument("--nodes", type=int, default=NODES)
+        seed.add_argument("--nodes", type=whole(1, MOST_NODES), default=NODES)
         seed.add_argument("--move", action="store_true", help="choose new ports for the hosts")
         serve = act("serve", "run the simulated hosts until stopped")
         serve.add_argument("--recorded", action="store_true", help="replay answers (scale runs)")

@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from fleet.changes.errors import Refused
 from fleet.management.commands.import_nodes import person
+from fleet.management.numbers import whole
 from fleet.people.models import ApiToken
 from fleet.people.tokens import SCOPES, create_token, revoke_token
 
@@ -29,7 +30,7 @@ class Command(BaseCommand):
         lists = acts.add_parser("list", help="list tokens, never their secrets")
         lists.add_argument("email", nargs="?", help="only of this person")
         revoke = acts.add_parser("revoke", help="end a token now")
-        revoke.add_argument("id", type=int)
+        revoke.add_argument("id", type=whole(1))
         for act in (create, lists, revoke):
             act.add_argument("--json", action="store_true")
 
