@@ -127,6 +127,16 @@ def running(words: str) -> bool:
     return False
 
 
+def gone(words: str, *, within_s: float = 2.0) -> bool:
+    """Whether no process has `words` in its command line, soon: the kernel reaps in its own time."""
+    deadline = time.monotonic() + within_s
+    while running(words):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
 class DeafHost:
     """An asyncssh server that lets a client in and never answers its request for a channel."""
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fleet.transport.command import BadCommand, argv_of, command_line
-from tests.fleet.transport.hosts import running
+from tests.fleet.transport.hosts import gone
 
 WORD = st.text(st.characters(blacklist_characters="\0", blacklist_categories=["Cs"]), max_size=20)
 
@@ -72,7 +72,7 @@ def test_the_command_ends_on_the_node_when_its_time_is_up(
     ended = shell(line, path=bare if without_timeout else None)
     assert time.monotonic() - began < 3
     assert ended.returncode in {124, 128 + 15}
-    assert not running("sleep 61.25")
+    assert gone("sleep 61.25")
 
 
 @pytest.mark.parametrize("without_timeout", [False, True])
