@@ -128,7 +128,7 @@ def running(words: str) -> bool:
 
 
 def gone(words: str, *, within_s: float = 2.0) -> bool:
-    """Whether no process has `words` in its command line, soon: the kernel reaps in its own time."""
+    """Whether no process has `words` in its command line any more, or will soon not."""
     deadline = time.monotonic() + within_s
     while running(words):
         if time.monotonic() > deadline:
