@@ -51,7 +51,7 @@ migrations: setup ## Write the migrations the models ask for: make migrations AR
 	SECRET_KEY=migrations-only $(PY) manage.py makemigrations $(ARGS)
 
 ci: lint types ## What must pass before anything lands
-	@$(MAKE) test ARGS=--require-tiers
+	@$(MAKE) test ARGS="--require-tiers --durations=30"
 
 show-1: setup ## Prove each line of "Must show" (ARGS="--only 2")
 	@scripts/system-packages

@@ -20,6 +20,7 @@ PLANTED = {
     "fleet-transport": ("fleet/transport/result.py", "import fleet.inventory.models"),
     "inside-a-subject": ("diagnostics/findings/states.py", "import diagnostics.findings.models"),
     "pure": ("diagnostics/probes/reading.py", "import socket"),
+    "sla-pure": ("tickets/sla/instants.py", "import time"),
     "probing-threads": ("fleet/transport/result.py", "import fleet.inventory.models"),
     "paramiko": ("fleet/transport/result.py", "import paramiko"),
     "asyncssh": ("fleet/transport/result.py", "import asyncssh"),

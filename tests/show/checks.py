@@ -20,7 +20,7 @@ def suite(proof: Proof, *, remove: bool = False) -> None:
         subprocess.run(argv, check=True, capture_output=True)
     missing = [name for name in PACKAGES if not _installed(name)]
     say(f"    missing before: {', '.join(missing) or 'nothing'}")
-    output = proof.command(["make", "test", "ARGS=--require-tiers"], "make test")
+    output = proof.command(["make", "test", "ARGS=--require-tiers --durations=30"], "make test")
     tiers = re.findall(r"^(\w+) +(\d+) tests ran$", output, re.MULTILINE)
     proof.check(
         len(tiers) == 5 and all(int(count) for _, count in tiers),
