@@ -26,7 +26,7 @@ app.conf.task_queues = [
         *("clock", "repair", "bulk"),
     )
 ]
-app.autodiscover_tasks(["diagnostics.examine", "fleet.inventory", "config"])
+app.autodiscover_tasks(["diagnostics.examine", "fleet.inventory", "tickets.cases", "config"])
 
 app.conf.beat_schedule = {
     **{
@@ -40,6 +40,11 @@ app.conf.beat_schedule = {
     },
     "nudge forgotten rows": {
         "task": "config.tasks.renudge",
+        "schedule": TICK_S,
+        "options": {"queue": "clock", "expires": TICK_S},
+    },
+    "sweep tickets": {
+        "task": "tickets.cases.tasks.sweep",
         "schedule": TICK_S,
         "options": {"queue": "clock", "expires": TICK_S},
     },

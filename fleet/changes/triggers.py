@@ -14,7 +14,7 @@ WORLD = "{table}: simulated is fixed at creation"
 
 def put_up(vendor: str) -> list[str]:
     """Statements that create every trigger, for `sqlite` or `postgresql`."""
-    made = [sql for table in APPEND_ONLY for sql in _append_only(vendor, table)]
+    made = [sql for table in APPEND_ONLY for sql in append_only(vendor, table)]
     return made + [sql for table in FIXED_WORLD for sql in _fixed_world(vendor, table)]
 
 
@@ -47,7 +47,8 @@ def present(connection: BaseDatabaseWrapper) -> set[str]:
         return {row[0] for row in cursor.fetchall()}
 
 
-def _append_only(vendor: str, table: str) -> list[str]:
+def append_only(vendor: str, table: str) -> list[str]:
+    """Statements after which the database refuses to change or delete a row of `table`."""
     message = FACT.format(table=table)
     if vendor == "sqlite":
         return [
@@ -60,6 +61,14 @@ def _append_only(vendor: str, table: str) -> list[str]:
         f"CREATE TRIGGER {table}_keeps_facts BEFORE UPDATE OR DELETE ON {table} "
         f"FOR EACH ROW EXECUTE FUNCTION halfhour_refuse('{message}')",
     ]
+
+
+def let_change(vendor: str, table: str) -> list[str]:
+    """Statements that take `append_only` back."""
+    if vendor == "sqlite":
+        acts = ("update", "delete")
+        return [f"DROP TRIGGER IF EXISTS {table}_keeps_facts_{act}" for act in acts]
+    return [f"DROP TRIGGER IF EXISTS {table}_keeps_facts ON {table}"]
 
 
 def _fixed_world(vendor: str, table: str) -> list[str]:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from tickets.sla.policy import Policy
+
 STAFF, CUSTOMER, BOT = "staff", "customer", "bot"
 AUTHORS = frozenset({STAFF, CUSTOMER, BOT})
 SOURCES = frozenset({"portal", "mail", "chat", "phone", "alert", "staff"})
@@ -123,7 +125,8 @@ def key(event: Event, ticket: str, at: int) -> Key:
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """A ticket as it was made, and all that happened to it, in any order."""
+    """A ticket as it was made, and all that happened to it, in any order. `policies` are the
+    versions of its own contract; without any those of all tickets hold."""
 
     id: str
     customer: str
@@ -132,6 +135,7 @@ class Ticket:
     events: tuple[Event, ...]
     has_portal_login: bool = True
     parent: str | None = None
+    policies: tuple[Policy, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

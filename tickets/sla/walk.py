@@ -43,11 +43,11 @@ class Courtesies:
 
 @dataclass(slots=True)
 class World:
-    """What a walk knows: all tickets that exist, by id, and every version by number."""
+    """What a walk knows: all tickets that exist, by id, and the versions of each by number."""
 
     cases: dict[str, Case]
     known: frozenset[str]
-    versions: Mapping[int, Policy]
+    versions: Mapping[str, Mapping[int, Policy]]
     bounced: Mapping[str, frozenset[str]]
     courtesies: Courtesies
     again: bool = False
@@ -64,7 +64,10 @@ def walk(
 ) -> dict[str, Case]:
     """The cases of tickets that exist at `now`, by id. `known` are the ids of the whole file."""
     courtesies = Courtesies()
-    versions = {policy.version: policy for policy in policies}
+    versions = {
+        ticket.id: {policy.version: policy for policy in ticket.policies or policies}
+        for ticket in tickets
+    }
     while True:
         cases, bounced = _open(tickets, incidents, policies, now, correct=correct)
         world = World(cases, known, versions, bounced, courtesies)
@@ -92,7 +95,7 @@ def _open(
     bounced: dict[str, frozenset[str]] = {}
     for ticket in tickets:
         events = _seen(ticket.events, now)
-        case = open_case(ticket, events, policies, correct=correct)
+        case = open_case(ticket, events, ticket.policies or policies, correct=correct)
         if case is None:
             continue
         cases[ticket.id] = case
@@ -196,7 +199,7 @@ def _act(world: World, case: Case, step: Step, undelivered: str) -> str:
     if event.kind == "resolved":
         return acts.resolve(case, event, at, undelivered)
     if event.kind == "policy_reapplied":
-        return acts.reapply(case, world.versions.get(event.version), at)
+        return acts.reapply(case, world.versions[step.ticket].get(event.version), at)
     if event.kind == "merged_into":
         target = world.cases.get(event.target)
         return merging.merge(case, target, at, known=event.target in world.known)
