@@ -22,6 +22,7 @@ from tickets.cases.facts import name
 from tickets.cases.models import Ticket, TicketEvent, TicketText
 from tickets.cases.settle import regions, settle
 from tickets.cases.states import Author, Source
+from tickets.policies.models import SlaPolicy
 from tickets.policies.queries import terms_in_force
 from tickets.policies.services import policy_for
 from tickets.sla.instants import SECOND
@@ -53,20 +54,12 @@ def open_ticket(
     Refused for an empty subject, a lease of somebody else, and a class the contract lacks.
     """
     now = at or timezone.now()
-    words = " ".join(subject.split())
-    if not words:
-        raise Refused({"subject": _("Say in a few words what is wrong.")})
-    if lease is not None and lease.customer_id != customer.pk:
-        raise Refused({"lease": _("This instance belongs to another customer.")})
-    policy = policy_for(lease, now)
-    terms = terms_in_force(policy, now)
-    if terms is None or klass not in terms.classes:
-        raise Refused({"klass": refusals.SENTENCES["unknown_class"]})
+    policy = _checked(customer, subject, lease, klass, now)
     ticket = Ticket.objects.create(
         customer=customer,
         lease=lease,
         policy=policy,
-        subject=words[: SUBJECT - 1] + "…" if len(words) > SUBJECT else words,
+        subject=_in_short(subject),
         source=source,
         first_class=klass,
         code=code,
@@ -75,19 +68,10 @@ def open_ticket(
         klass=klass,
         start_at=now,
     )
-    _append(ticket, "created", author=_author_of(source), actor=actor, at=now, logged_at=logged_at)
+    author = Author.BOT if source == Source.ALERT else Author.STAFF
+    _append(ticket, "created", author=author, actor=actor, at=now, logged_at=logged_at)
     if body.strip():
-        told = {"on_behalf": source != Source.PORTAL}
-        author = Author.CUSTOMER if source == Source.PORTAL else Author.STAFF
-        _append(
-            ticket,
-            "message",
-            author=author,
-            actor=actor,
-            at=now,
-            body=body,
-            data=told if told["on_behalf"] else {},
-        )
+        _report(ticket, body, actor, now)
     settle(ticket.pk, max(now, logged_at or now), because="created")
     record(kind="ticket_opened", actor=actor, lease=lease, data={"ticket": ticket.pk})
     announce(*regions(ticket))
@@ -95,8 +79,38 @@ def open_ticket(
     return ticket
 
 
-def _author_of(source: str) -> Author:
-    return Author.BOT if source == Source.ALERT else Author.STAFF
+def _checked(
+    customer: Customer, subject: str, lease: Lease | None, klass: str, now: datetime
+) -> SlaPolicy:
+    """The policy that holds. Raises Refused for a ticket that cannot be."""
+    if not subject.strip():
+        raise Refused({"subject": _("Say in a few words what is wrong.")})
+    if lease is not None and lease.customer_id != customer.pk:
+        raise Refused({"lease": _("This instance belongs to another customer.")})
+    policy = policy_for(lease, now)
+    terms = terms_in_force(policy, now)
+    if terms is None or klass not in terms.classes:
+        raise Refused({"klass": refusals.SENTENCES["unknown_class"]})
+    return policy
+
+
+def _in_short(subject: str) -> str:
+    words = " ".join(subject.split())
+    return words if len(words) <= SUBJECT else words[: SUBJECT - 1] + "…"
+
+
+def _report(ticket: Ticket, body: str, actor: User | None, at: datetime) -> None:
+    """The first message: the customer's own, or what staff wrote down for them."""
+    own = ticket.source == Source.PORTAL
+    _append(
+        ticket,
+        "message",
+        author=Author.CUSTOMER if own else Author.STAFF,
+        actor=actor,
+        at=at,
+        body=body,
+        data={} if own else {"on_behalf": True},
+    )
 
 
 @transaction.atomic
