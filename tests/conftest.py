@@ -42,6 +42,7 @@ make_lease = _factory("make_lease")
 make_path = _factory("make_path")
 make_watch = _factory("make_watch")
 make_finding = _factory("make_finding")
+make_ticket = _factory("make_ticket")
 
 
 @pytest.fixture

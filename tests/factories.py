@@ -13,6 +13,8 @@ from fleet.inventory.states import HostKeyState, NodeState
 from fleet.leases.models import AccessPath, Lease
 from fleet.leases.states import LeaseState
 from fleet.people.models import Customer, Membership, Role, User
+from tickets.cases.models import Ticket
+from tickets.cases.services import open_ticket
 
 _numbers = itertools.count(1)
 
@@ -143,3 +145,12 @@ def make_finding(*, node: Node | None = None, **fields: Any) -> Finding:
         "last_seen_at": now,
     }
     return Finding.objects.create(**{**defaults, "node": node or make_node(), **fields})
+
+
+def make_ticket(*, lease: Lease | None = None, **fields: Any) -> Ticket:
+    """A ticket from the customer's page, about an instance of theirs unless told otherwise."""
+    if "customer" not in fields:
+        lease = lease or make_lease()
+        fields["customer"] = lease.customer
+    defaults = {"subject": "Training stopped", "source": "portal", "klass": "complex"}
+    return open_ticket(**{**defaults, "lease": lease, **fields})

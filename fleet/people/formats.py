@@ -22,6 +22,11 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes:02d}:{rest:02d}"
 
 
+def left(seconds: float) -> str:
+    """Time left: `12:34`; past the due `−02:10`."""
+    return f"\u2212{clock(-seconds)}" if seconds < 0 else clock(seconds)
+
+
 def ago(seconds: float) -> str:
     """An age in its largest unit: `45 s ago`, `3 min ago`, `2 h ago`, `5 d ago`."""
     whole = max(0, int(seconds))

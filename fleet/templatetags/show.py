@@ -39,6 +39,23 @@ def ago(since: datetime | None) -> SafeString | str:
 
 
 @register.simple_tag
+def left(until: datetime | None) -> SafeString | str:
+    """Time left until a due, counting down; past it, with a minus, counting up and marked late."""
+    if until is None:
+        return formats.NOTHING
+    seconds = (until - timezone.now()).total_seconds()
+    return format_html(
+        '<time class="tick tick-left{}" data-tick="left" data-since="{}"'
+        ' datetime="{}" title="{}">{}</time>',
+        " late" if seconds < 0 else "",
+        int(until.timestamp() * 1000),
+        until.isoformat(timespec="seconds"),
+        formats.moment(until),
+        formats.left(seconds),
+    )
+
+
+@register.simple_tag
 def tick_words() -> str:
     """The wording ticks.js counts on with, as JSON for a data attribute."""
     return json.dumps(formats.tick_words(), ensure_ascii=False)

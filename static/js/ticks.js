@@ -27,8 +27,13 @@
   const tick = () => {
     const now = Date.now() + offset;
     for (const element of document.querySelectorAll("time[data-tick]")) {
-      const seconds = Math.max(0, Math.floor((now - Number(element.dataset.since)) / 1000));
-      const text = say[element.dataset.tick](seconds);
+      const since = Number(element.dataset.since);
+      const down = element.dataset.tick === "left" && now < since;
+      const seconds = Math.max(0, Math.floor((down ? since - now : now - since) / 1000));
+      if (element.dataset.tick === "left") element.classList.toggle("late", !down);
+      const text = element.dataset.tick === "left"
+        ? (down ? "" : "\u2212") + say.clock(seconds)
+        : say[element.dataset.tick](seconds);
       if (element.textContent !== text) element.textContent = text;
     }
   };

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import cached_property
 
 import pytest
 from django.http import HttpResponse
@@ -16,6 +17,7 @@ from fleet.inventory.models import Gpu, Node
 from fleet.leases.models import AccessPath, Lease
 from fleet.people.models import Customer, Role, User
 from tests import factories
+from tickets.cases.models import Ticket
 
 
 @dataclass
@@ -48,6 +50,13 @@ class Fleet:
         at = timezone.now() - timedelta(seconds=ago)
         return factories.make_watch(
             node=self.node, readings=list(readings), verdict=verdict, examined_at=at, **fields
+        )
+
+    @cached_property
+    def ticket(self) -> Ticket:
+        """A ticket of `customer` about `lease`."""
+        return factories.make_ticket(
+            lease=self.lease, body="It stopped at night.", actor=self.people["customer"]
         )
 
     def lost_card(self, **fields: object) -> Finding:

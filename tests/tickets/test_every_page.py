@@ -20,12 +20,29 @@ PAGES = {
     "/leases/{lease}/": [*STAFF, "customer"],
     "/leases/{lease}/rows": [*STAFF, "customer"],
     "/my/{customer}/rows": ["customer"],
+    "/tickets/": STAFF,
+    "/tickets/rows": STAFF,
+    "/tickets/new": STAFF,
+    "/tickets/{ticket}/": STAFF,
+    "/tickets/{ticket}/rows": STAFF,
+    "/my/tickets/of/{customer}/rows": ["customer"],
+    "/my/tickets/{ticket}/": ["customer"],
+    "/my/tickets/{ticket}/rows": ["customer"],
     "/drill/": STAFF,
     "/settings/": [*STAFF, *CUSTOMERS],
     "/accounts/password/change/": [*STAFF, *CUSTOMERS],
 }
 ACTS = {
     "/nodes/{node}/examine": {"ops": 302, "manager": 403, "customer": 404},
+    "/tickets/{ticket}/write": {"ops": 422, "manager": 403, "customer": 404},
+    "/tickets/{ticket}/assign": {"ops": 302, "manager": 403, "customer": 404},
+    "/tickets/{ticket}/class": {"ops": 302, "manager": 302, "customer": 404},
+    "/tickets/{ticket}/merge": {"ops": 302, "manager": 403, "customer": 404},
+    "/tickets/{ticket}/act/acknowledge": {"ops": 302, "manager": 403, "customer": 404},
+    "/my/tickets/{ticket}/say": {"ops": 404, "manager": 404, "customer": 422},
+    "/my/tickets/{ticket}/works": {"ops": 404, "manager": 404, "customer": 302},
+    "/my/tickets/{ticket}/fails": {"ops": 404, "manager": 404, "customer": 302},
+    "/my/tickets/{ticket}/withdraw": {"ops": 404, "manager": 404, "customer": 302},
     "/drill/inject": {"ops": 422, "manager": 403, "customer": 404},
     "/drill/clear": {"ops": 302, "manager": 403, "customer": 404},
     "/settings/drill": {"ops": 302, "manager": 302, "customer": 404},
@@ -44,7 +61,12 @@ PUBLIC = [
 
 
 def address(template: str, fleet) -> str:
-    return template.format(node=fleet.node.pk, lease=fleet.lease.pk, customer=fleet.customer.pk)
+    return template.format(
+        node=fleet.node.pk,
+        lease=fleet.lease.pk,
+        customer=fleet.customer.pk,
+        ticket=fleet.ticket.pk,
+    )
 
 
 @pytest.mark.parametrize("template", PAGES)
@@ -137,9 +159,16 @@ def test_no_rendered_page_carries_code_or_style_of_its_own(who: str, fleet, sign
 
 def test_every_address_of_ours_stands_in_the_list_above() -> None:
     """So that a new page cannot come without its roles."""
-    listed = {re.sub(r"{(\w+)}", "*", path) for path in (*PAGES, *ACTS, *PUBLIC)}
+    listed = {re.sub(r"{(\w+)}|acknowledge", "*", path) for path in (*PAGES, *ACTS, *PUBLIC)}
     elsewhere = re.compile(r"^/(api/|healthz|livez|metrics|fleet/import/|nodes/\*/enrol/)")
-    special = {"/", "/my/", "/accounts/logout/", "/accounts/password/set/"}
+    special = {
+        "/",
+        "/my/",
+        "/my/tickets/",
+        "/my/tickets/new",
+        "/accounts/logout/",
+        "/accounts/password/set/",
+    }
     special |= {"/accounts/password/reset/key/*/"}
     ours = {path for path in _addresses(get_resolver()) if not elsewhere.match(path)}
     assert ours - special - listed == set()

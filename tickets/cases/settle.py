@@ -69,7 +69,12 @@ def _write(ticket: Ticket, row: Reckoned, now: datetime, because: str) -> None:
 
 def regions(ticket: Ticket) -> list[str]:
     """The parts of pages that show this ticket."""
-    return ["tickets", f"ticket:{ticket.pk}", f"mine:{ticket.customer_id}"]
+    return [
+        "tickets",
+        f"ticket:{ticket.pk}",
+        f"my-ticket:{ticket.pk}",
+        f"my-tickets:{ticket.customer_id}",
+    ]
 
 
 def _columns(row: Reckoned, now: int) -> dict[str, object]:

@@ -37,6 +37,25 @@ DOORS = {
     "examine_node": Door("act", "POST", row="node"),
     "lease": Door("person", row="lease"),
     "lease_rows": Door("person", row="lease"),
+    "tickets": Door("staff"),
+    "tickets_rows": Door("staff"),
+    "new_ticket": Door("act", "POST"),
+    "ticket": Door("staff", row="ticket"),
+    "ticket_parts": Door("staff", row="ticket"),
+    "write_ticket": Door("act", "POST", row="ticket"),
+    "assign_ticket": Door("act", "POST", row="ticket"),
+    "class_ticket": Door("staff", "POST", row="ticket"),
+    "merge_ticket": Door("act", "POST", row="ticket"),
+    "act_ticket": Door("act", "POST", row="ticket"),
+    "my_tickets": Door("person"),
+    "report": Door("person"),
+    "my_tickets_rows": Door("customer", row="customer"),
+    "my_ticket": Door("customer", row="ticket"),
+    "my_ticket_parts": Door("customer", row="ticket"),
+    "say_ticket": Door("customer", "POST", row="ticket"),
+    "works_ticket": Door("customer", "POST", row="ticket"),
+    "fails_ticket": Door("customer", "POST", row="ticket"),
+    "withdraw_ticket": Door("customer", "POST", row="ticket"),
     "mine": Door("person"),
     "mine_rows": Door("customer", row="customer"),
     "drill": Door("staff"),
@@ -98,6 +117,7 @@ class World:
         self.node = factories.make_node(simulated=simulated, gpus=1)
         self.customer = factories.make_customer(simulated=simulated)
         self.lease = factories.make_lease(node=self.node, customer=self.customer)
+        self.ticket = factories.make_ticket(lease=self.lease)
         self.key = factories.make_host_key(node=self.node, state="offered", pinned_at=None)
 
     def ids(self, draft):
@@ -106,6 +126,7 @@ class World:
             "pk": {
                 "node": self.node.pk,
                 "lease": self.lease.pk,
+                "ticket": self.ticket.pk,
                 "key": self.node.pk,
                 "draft": draft,
             },
@@ -148,6 +169,7 @@ def address_of(route, row, ids):
         ("<int:key_pk>", ids["key_pk"]),
         ("<int:customer>", ids["customer"]),
         ("<order_id>", ids["order_id"]),
+        ("<slug:act>", "acknowledge"),
         ("<path:rest>", "nowhere"),
     ):
         route = route.replace(place, str(value))
