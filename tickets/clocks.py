@@ -33,6 +33,7 @@ RESULTS = {
     ClockState.BREACHED: Sign("critical", ClockState.BREACHED.label, "octagon-alert"),
     ClockState.EXCLUDED: Sign("unknown", ClockState.EXCLUDED.label, "circle-minus"),
 }
+YOUR_TURN = Sign("medium", gettext_lazy("Waiting for you"), "circle-pause")
 PAUSED = Sign("low", gettext_lazy("Paused"), "circle-pause")
 
 
@@ -91,6 +92,11 @@ def _line(
 def state(ticket: Ticket) -> Sign:
     """What the ticket is."""
     return STATES[TicketState(ticket.state)]
+
+
+def state_for_customer(ticket: Ticket) -> Sign:
+    """The same, said to the customer."""
+    return YOUR_TURN if ticket.state == TicketState.PAUSED else state(ticket)
 
 
 def klass(key: str) -> str:

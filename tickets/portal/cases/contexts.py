@@ -37,7 +37,7 @@ def rows(tickets: Iterable[Ticket]) -> list[MyTicket]:
             url=reverse("my_ticket", args=[each.pk]),
             subject=each.subject,
             order=each.lease.order_id if each.lease else "",
-            state=clocks.state(each),
+            state=clocks.state_for_customer(each),
             turn=clocks.turn(each),
             created_at=each.created_at,
         )
@@ -71,7 +71,7 @@ def page(user: User, ticket: Ticket) -> MyTicketPage:
         subject=ticket.subject,
         order=lease.order_id if lease else "",
         lease_url=reverse("lease", args=[lease.pk]) if lease else "",
-        state=clocks.state(ticket),
+        state=clocks.state_for_customer(ticket),
         klass=clocks.klass(ticket.klass),
         turn=clocks.turn(ticket),
         clocks=clocks.lines(ticket),
