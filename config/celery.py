@@ -26,7 +26,7 @@ app.conf.task_queues = [
         *("clock", "repair", "bulk"),
     )
 ]
-app.autodiscover_tasks(["diagnostics.examine", "fleet.inventory", "tickets.cases", "config"])
+app.autodiscover_tasks(["diagnostics.examine", "fleet.inventory", "tickets.cases", "tickets.incidents", "config"])
 
 app.conf.beat_schedule = {
     **{
@@ -45,6 +45,11 @@ app.conf.beat_schedule = {
     },
     "sweep tickets": {
         "task": "tickets.cases.tasks.sweep",
+        "schedule": TICK_S,
+        "options": {"queue": "clock", "expires": TICK_S},
+    },
+    "pull facts": {
+        "task": "tickets.incidents.tasks.pull",
         "schedule": TICK_S,
         "options": {"queue": "clock", "expires": TICK_S},
     },

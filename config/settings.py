@@ -88,6 +88,8 @@ REDIS_URL = env.text("REDIS_URL", "redis://127.0.0.1:6379/0")
 CACHES: dict[str, dict[str, Any]] = {
     "default": {"BACKEND": "config.cache.FailSoftCache", "LOCATION": REDIS_URL}
 }
+# Who is nudged when findings open or end; what lies below knows no more of it than this name.
+FACTS_TASK = "tickets.incidents.tasks.pull"
 CELERY_BROKER_URL = REDIS_URL
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_timeout": 3,

@@ -14,7 +14,7 @@ from fleet.leases.models import AccessPath, Lease
 from fleet.leases.states import LeaseState
 from fleet.people.models import Customer, Membership, Role, User
 from tickets.cases.models import Ticket
-from tickets.cases.services import open_ticket
+from tickets.cases.opening import open_ticket
 
 _numbers = itertools.count(1)
 

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from fleet.people import formats
+from tickets import wording
 from tickets.cases.models import Ticket
 from tickets.cases.states import Clock, ClockState, TicketState
 from tickets.wording import Sign
@@ -87,6 +88,11 @@ def _line(
         stopped_at=stopped_at,
         left_until=due_at if runs and stopped_at is None else None,
     )
+
+
+def title(ticket: Ticket) -> str:
+    """What it is about: the words of who opened it, or the name of the fault that we found."""
+    return ticket.subject or wording.fault_text(ticket.code).title
 
 
 def state(ticket: Ticket) -> Sign:

@@ -1,13 +1,16 @@
-"""Tells the live pages what a batch of visits changed."""
+"""Tells the live pages, and whoever works on faults, what a batch of visits changed."""
 
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from django.conf import settings
+
 from diagnostics.examine.record import Outcome
 from diagnostics.findings.rules import NODE, kin_of
 from diagnostics.findings.settle import Settled
 from fleet.live.region import bump
+from fleet.nudge import nudge
 
 FLEET_EVERY_S = 30.0  # ages on the fleet page move on even when no verdict changed
 _fleet_bumped = [0.0]
@@ -29,6 +32,7 @@ def announce(news: Sequence[News]) -> None:
         names |= {f"node:{each.outcome.plan.node_id}", *_leases(each)}
     if any(each.settled.changed for each in news):
         names.add("board")
+        nudge(settings.FACTS_TASK, 0, queue="clock")
     if news and (any(map(_verdict_changed, news)) or _fleet_is_old()):
         names.add("fleet")
         _fleet_bumped[0] = time.monotonic()

@@ -14,103 +14,19 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from fleet.changes.errors import Refused
-from fleet.changes.services import announce, record
-from fleet.leases.models import Lease
-from fleet.people.models import Customer, User
+from fleet.changes.services import announce
+from fleet.people.models import User
 from tickets.cases import refusals
+from tickets.cases.appending import append, latest
 from tickets.cases.facts import name
-from tickets.cases.models import Ticket, TicketEvent, TicketText
+from tickets.cases.models import Ticket, TicketEvent
 from tickets.cases.settle import regions, settle
-from tickets.cases.states import Author, Source
-from tickets.policies.models import SlaPolicy
-from tickets.policies.queries import terms_in_force
-from tickets.policies.services import policy_for
+from tickets.cases.states import Author
 from tickets.sla.instants import SECOND
 from tickets.sla.replay import Reckoned
 
 LONGEST = 20_000  # characters of one text
-SUBJECT = 160
 STEP = timedelta(milliseconds=1)
-BACKDATED = frozenset({"created", "message"})
-
-
-@transaction.atomic
-def open_ticket(
-    *,
-    customer: Customer,
-    subject: str,
-    source: str,
-    lease: Lease | None = None,
-    klass: str = "general",
-    code: str = "",
-    body: str = "",
-    actor: User | None = None,
-    at: datetime | None = None,
-    logged_at: datetime | None = None,
-) -> Ticket:
-    """A new ticket. Its clocks start now, or at `at`, for a call that is written down later.
-
-    `body` is the first message: the customer's own, or what staff wrote down for them. Raises
-    Refused for an empty subject, a lease of somebody else, and a class the contract lacks.
-    """
-    now = at or timezone.now()
-    policy = _checked(customer, subject, lease, klass, now)
-    ticket = Ticket.objects.create(
-        customer=customer,
-        lease=lease,
-        policy=policy,
-        subject=_in_short(subject),
-        source=source,
-        first_class=klass,
-        code=code,
-        created_at=now,
-        opened_by=actor.pk if actor else None,
-        klass=klass,
-        start_at=now,
-    )
-    author = Author.BOT if source == Source.ALERT else Author.STAFF
-    _append(ticket, "created", author=author, actor=actor, at=now, logged_at=logged_at)
-    if body.strip():
-        _report(ticket, body, actor, now)
-    settle(ticket.pk, max(now, logged_at or now), because="created")
-    record(kind="ticket_opened", actor=actor, lease=lease, data={"ticket": ticket.pk})
-    announce(*regions(ticket))
-    ticket.refresh_from_db()
-    return ticket
-
-
-def _checked(
-    customer: Customer, subject: str, lease: Lease | None, klass: str, now: datetime
-) -> SlaPolicy:
-    """The policy that holds. Raises Refused for a ticket that cannot be."""
-    if not subject.strip():
-        raise Refused({"subject": _("Say in a few words what is wrong.")})
-    if lease is not None and lease.customer_id != customer.pk:
-        raise Refused({"lease": _("This instance belongs to another customer.")})
-    policy = policy_for(lease, now)
-    terms = terms_in_force(policy, now)
-    if terms is None or klass not in terms.classes:
-        raise Refused({"klass": refusals.SENTENCES["unknown_class"]})
-    return policy
-
-
-def _in_short(subject: str) -> str:
-    words = " ".join(subject.split())
-    return words if len(words) <= SUBJECT else words[: SUBJECT - 1] + "…"
-
-
-def _report(ticket: Ticket, body: str, actor: User | None, at: datetime) -> None:
-    """The first message: the customer's own, or what staff wrote down for them."""
-    own = ticket.source == Source.PORTAL
-    _append(
-        ticket,
-        "message",
-        author=Author.CUSTOMER if own else Author.STAFF,
-        actor=actor,
-        at=at,
-        body=body,
-        data={} if own else {"on_behalf": True},
-    )
 
 
 @transaction.atomic
@@ -136,7 +52,7 @@ def act(
         raise Refused({"body": _("A text has at most %(most)d characters.") % {"most": LONGEST}})
     Ticket.objects.select_for_update(no_key=True).get(pk=ticket.pk)
     now = at or _after_all(ticket)
-    row = _append(
+    row = append(
         ticket,
         kind,
         author=author,
@@ -148,7 +64,7 @@ def act(
         channel=channel,
         data=data or {},
     )
-    found = settle(ticket.pk, max(now, logged_at or now), because=kind)
+    found = settle(ticket.pk, latest(now, logged_at), because=kind)
     _check(found, row)
     announce(*regions(ticket))
     ticket.refresh_from_db()
@@ -167,35 +83,6 @@ def _check(found: Mapping[str, Reckoned], row: TicketEvent) -> None:
     reason = next((each.reason for each in refused if each.event.id == name(row.pk)), "")
     if reason and reason != refusals.COUNTS_LATER:
         raise Refused({"__all__": refusals.SENTENCES[reason]})
-
-
-def _append(
-    ticket: Ticket,
-    kind: str,
-    *,
-    author: str,
-    actor: User | None,
-    at: datetime,
-    logged_at: datetime | None = None,
-    body: str = "",
-    public: bool = True,
-    channel: str = "portal",
-    data: Mapping[str, Any] | None = None,
-) -> TicketEvent:
-    text = TicketText.objects.create(ticket=ticket, body=body) if body.strip() else None
-    return TicketEvent.objects.create(
-        ticket=ticket,
-        at=at,
-        logged_at=logged_at if kind in BACKDATED else None,
-        kind=kind,
-        author=author,
-        actor_id=actor.pk if actor else None,
-        text_id=text.pk if text else None,
-        worded=text is not None,
-        public=public,
-        channel=channel,
-        data=dict(data or {}),
-    )
 
 
 def answer(ticket: Ticket, *, body: str, actor: User, channel: str = "portal") -> TicketEvent:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.utils import timezone
 
-from tickets.cases.services import open_ticket
+from tickets.cases.opening import open_ticket
 
 TEN = datetime(2026, 4, 14, 10, tzinfo=UTC)
 

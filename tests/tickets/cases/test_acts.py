@@ -8,7 +8,7 @@ from django.db import DatabaseError, transaction
 from fleet.changes.errors import Refused
 from tickets.cases import services
 from tickets.cases.models import Outcome, Ticket, TicketEvent, TicketText
-from tickets.cases.services import open_ticket
+from tickets.cases.opening import open_ticket
 from tickets.cases.settle import sweep
 
 

@@ -7,6 +7,7 @@ from django.test.utils import CaptureQueriesContext
 
 from tickets.cases import services
 from tickets.cases.models import Alarm, Outcome, Ticket
+from tickets.cases.opening import open_ticket
 from tickets.cases.settle import sweep
 
 
@@ -62,7 +63,7 @@ def test_a_pause_arms_the_alarms_anew(ticket, clock, ops, chen):
 
 
 def test_one_bad_ticket_keeps_no_other_waiting(ticket, clock, customer, monkeypatch):
-    other = services.open_ticket(customer=customer, subject="Two", source="portal", klass="complex")
+    other = open_ticket(customer=customer, subject="Two", source="portal", klass="complex")
     from tickets.cases import settle
 
     real = settle.settle

@@ -6,7 +6,7 @@ import pytest
 from django.db import DatabaseError, transaction
 
 from fleet.changes.errors import Refused
-from tickets.cases.services import open_ticket
+from tickets.cases.opening import open_ticket
 from tickets.policies.models import PolicyVersion, SlaPolicy
 from tickets.policies.services import add_policy, add_version, assign, default_policy, policy_for
 

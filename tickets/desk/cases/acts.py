@@ -13,7 +13,7 @@ from fleet.people.models import User
 from tickets import access
 from tickets.cases import services
 from tickets.cases.models import Ticket, TicketEvent
-from tickets.cases.services import open_ticket
+from tickets.cases.opening import open_ticket
 from tickets.desk.cases.forms import (
     ANSWER,
     NOTE,

@@ -53,7 +53,7 @@ def rows(tickets: Iterable[Ticket]) -> list[TicketRow]:
         TicketRow(
             id=each.pk,
             url=reverse("ticket", args=[each.pk]),
-            subject=each.subject,
+            subject=clocks.title(each),
             customer=each.customer.name,
             order=each.lease.order_id if each.lease else "",
             state=clocks.state(each),
@@ -118,7 +118,7 @@ def page(user: User, ticket: Ticket) -> TicketPage:
     lease, lines = ticket.lease, clocks.lines(ticket)
     return TicketPage(
         id=ticket.pk,
-        subject=ticket.subject,
+        subject=clocks.title(ticket),
         state=clocks.state(ticket),
         customer=ticket.customer.name,
         order=lease.order_id if lease else "",
@@ -169,6 +169,7 @@ def simple_acts(ticket: Ticket) -> list[tuple[str, str, str]]:
 def writing(user: User, ticket: Ticket) -> dict[str, object]:
     """What the forms of a ticket's page need."""
     return {
+        "title": clocks.title(ticket),
         "class_form": ClassForm(initial={"to": ticket.klass}),
         "people": queries.colleagues(),
         "siblings": queries.siblings(user, ticket)[:SIBLINGS],

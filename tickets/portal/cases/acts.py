@@ -19,7 +19,7 @@ from fleet.people.models import User
 from tickets import talk
 from tickets.cases import services
 from tickets.cases.models import Ticket, TicketText
-from tickets.cases.services import open_ticket
+from tickets.cases.opening import open_ticket
 from tickets.cases.states import Author, Source, TicketState
 from tickets.ordering import ORDERS
 from tickets.portal.cases.forms import ReportForm

@@ -35,7 +35,7 @@ def rows(tickets: Iterable[Ticket]) -> list[MyTicket]:
         MyTicket(
             id=each.pk,
             url=reverse("my_ticket", args=[each.pk]),
-            subject=each.subject,
+            subject=clocks.title(each),
             order=each.lease.order_id if each.lease else "",
             state=clocks.state_for_customer(each),
             turn=clocks.turn(each),
@@ -68,7 +68,7 @@ def page(user: User, ticket: Ticket) -> MyTicketPage:
     lease = ticket.lease
     return MyTicketPage(
         id=ticket.pk,
-        subject=ticket.subject,
+        subject=clocks.title(ticket),
         order=lease.order_id if lease else "",
         lease_url=reverse("lease", args=[lease.pk]) if lease else "",
         state=clocks.state_for_customer(ticket),

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from fleet import access as fleet_access
 from fleet.access import PersonRequest, login_required
 from fleet.changes.errors import Refused
-from tickets import access
+from tickets import access, clocks
 from tickets.cases.models import Ticket
 from tickets.live_page import Live, page
 from tickets.portal.cases import acts, live, queries
@@ -80,7 +80,7 @@ def my_ticket(request: PersonRequest, pk: int) -> HttpResponse:
 def _page(
     request: PersonRequest, row: Ticket, form: WordForm, *, status: int = 200
 ) -> HttpResponse:
-    context = {"ticket": row, "form": form}
+    context = {"ticket": row, "form": form, "title": clocks.title(row)}
     answer = page(
         request, "portal/cases/ticket.html", [_live(request, row.pk)], nav="tickets", **context
     )
