@@ -26,7 +26,9 @@ app.conf.task_queues = [
         *("clock", "repair", "bulk"),
     )
 ]
-app.autodiscover_tasks(["diagnostics.examine", "fleet.inventory", "tickets.cases", "tickets.incidents", "config"])
+app.autodiscover_tasks(
+    ["diagnostics.examine", "fleet.inventory", "tickets.cases", "tickets.incidents", "config"]
+)
 
 app.conf.beat_schedule = {
     **{

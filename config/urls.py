@@ -8,6 +8,7 @@ from config.api import api, entrance
 urlpatterns = [
     path("", include("tickets.desk.urls")),
     path("", include("tickets.desk.cases.urls")),
+    path("", include("tickets.desk.incidents.urls")),
     path("", include("tickets.portal.cases.urls")),
     path("", include("tickets.portal.urls")),
     path("", include("tickets.drill.urls")),

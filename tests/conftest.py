@@ -43,6 +43,7 @@ make_path = _factory("make_path")
 make_watch = _factory("make_watch")
 make_finding = _factory("make_finding")
 make_ticket = _factory("make_ticket")
+make_incident = _factory("make_incident")
 
 
 @pytest.fixture

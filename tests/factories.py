@@ -15,6 +15,7 @@ from fleet.leases.states import LeaseState
 from fleet.people.models import Customer, Membership, Role, User
 from tickets.cases.models import Ticket
 from tickets.cases.opening import open_ticket
+from tickets.incidents.models import Incident
 
 _numbers = itertools.count(1)
 
@@ -154,3 +155,10 @@ def make_ticket(*, lease: Lease | None = None, **fields: Any) -> Ticket:
         fields["customer"] = lease.customer
     defaults = {"subject": "Training stopped", "source": "portal", "klass": "complex"}
     return open_ticket(**{**defaults, "lease": lease, **fields})
+
+
+def make_incident(*, node: Node | None = None, **fields: Any) -> Incident:
+    """An incident of a finding on the whole node."""
+    finding = fields.pop("finding", None) or make_finding(node=node or make_node())
+    defaults = {"code": finding.code, "target": finding.target, "opened_at": finding.opened_at}
+    return Incident.objects.create(node=finding.node, finding=finding, **{**defaults, **fields})

@@ -18,6 +18,7 @@ from fleet.leases.models import AccessPath, Lease
 from fleet.people.models import Customer, Role, User
 from tests import factories
 from tickets.cases.models import Ticket
+from tickets.incidents.models import Incident
 
 
 @dataclass
@@ -58,6 +59,11 @@ class Fleet:
         return factories.make_ticket(
             lease=self.lease, body="It stopped at night.", actor=self.people["customer"]
         )
+
+    @cached_property
+    def incident(self) -> Incident:
+        """An incident of the whole node."""
+        return factories.make_incident(node=self.node)
 
     def lost_card(self, **fields: object) -> Finding:
         defaults = {

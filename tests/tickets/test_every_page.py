@@ -25,6 +25,8 @@ PAGES = {
     "/tickets/new": STAFF,
     "/tickets/{ticket}/": STAFF,
     "/tickets/{ticket}/rows": STAFF,
+    "/incidents/{incident}/": STAFF,
+    "/incidents/{incident}/rows": STAFF,
     "/my/tickets/of/{customer}/rows": ["customer"],
     "/my/tickets/{ticket}/": ["customer"],
     "/my/tickets/{ticket}/rows": ["customer"],
@@ -39,6 +41,10 @@ ACTS = {
     "/tickets/{ticket}/class": {"ops": 302, "manager": 302, "customer": 404},
     "/tickets/{ticket}/merge": {"ops": 302, "manager": 403, "customer": 404},
     "/tickets/{ticket}/act/acknowledge": {"ops": 302, "manager": 403, "customer": 404},
+    "/incidents/{incident}/take": {"ops": 302, "manager": 403, "customer": 404},
+    "/incidents/{incident}/wake": {"ops": 302, "manager": 403, "customer": 404},
+    "/incidents/{incident}/snooze": {"ops": 422, "manager": 403, "customer": 404},
+    "/incidents/{incident}/tell": {"ops": 422, "manager": 403, "customer": 404},
     "/my/tickets/{ticket}/say": {"ops": 404, "manager": 404, "customer": 422},
     "/my/tickets/{ticket}/works": {"ops": 404, "manager": 404, "customer": 302},
     "/my/tickets/{ticket}/fails": {"ops": 404, "manager": 404, "customer": 302},
@@ -66,6 +72,7 @@ def address(template: str, fleet) -> str:
         lease=fleet.lease.pk,
         customer=fleet.customer.pk,
         ticket=fleet.ticket.pk,
+        incident=fleet.incident.pk,
     )
 
 

@@ -46,8 +46,7 @@ def open_ticket(
     now = at or timezone.now()
     if not (subject.strip() or code in FAULTS):
         raise Refused({"subject": _("Say in a few words what is wrong.")})
-    if lease is not None and lease.customer_id != customer.pk:
-        raise Refused({"lease": _("This instance belongs to another customer.")})
+    _check_owner(lease, customer)
     policy = _policy_of(lease, klass, now)
     ticket = Ticket.objects.create(
         customer=customer,
@@ -71,6 +70,11 @@ def open_ticket(
     announce(*regions(ticket))
     ticket.refresh_from_db()
     return ticket
+
+
+def _check_owner(lease: Lease | None, customer: Customer) -> None:
+    if lease is not None and lease.customer_id != customer.pk:
+        raise Refused({"lease": _("This instance belongs to another customer.")})
 
 
 def _policy_of(lease: Lease | None, klass: str, now: datetime) -> SlaPolicy:

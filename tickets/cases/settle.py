@@ -71,6 +71,8 @@ def regions(ticket: Ticket) -> list[str]:
     """The parts of pages that show this ticket."""
     return [
         "tickets",
+        "board",
+        "incident",
         f"ticket:{ticket.pk}",
         f"my-ticket:{ticket.pk}",
         f"my-tickets:{ticket.customer_id}",

@@ -11,6 +11,7 @@ from django.db.models import (
     Case,
     Count,
     Exists,
+    F,
     Max,
     OuterRef,
     Prefetch,
@@ -33,6 +34,7 @@ from fleet.inventory.states import GpuState, NodeState
 from fleet.leases.models import Lease
 from fleet.leases.states import LeaseState
 from fleet.people.models import User
+from tickets.incidents.queries import clocks_of_findings
 from tickets.ordering import rank
 
 PAGE = 50
@@ -62,7 +64,8 @@ def running_leases() -> QuerySet[Lease]:
 
 
 def board(user: User) -> QuerySet[Finding]:
-    """Open findings that nothing else explains; the worst of a family counts, then age."""
+    """Open findings that nothing else explains, the soonest clock of a customer first; without
+    one the worst of a family counts, then age."""
     mine = open_findings(user)
     family = Finding.objects.filter(root=OuterRef("pk"), state=FindingState.OPEN)
 
@@ -73,13 +76,18 @@ def board(user: User) -> QuerySet[Finding]:
     consequences = Finding.objects.filter(state=FindingState.OPEN).order_by("opened_at", "pk")
     return (
         mine.filter(~Q(root__state=FindingState.OPEN) | Q(root=None))
-        .annotate(calls=worst("opens"), weight=worst("severity"), spared=_spared())
+        .annotate(
+            calls=worst("opens"),
+            weight=worst("severity"),
+            spared=_spared(),
+            **clocks_of_findings(),
+        )
         .select_related("node__region", "node__provider", "gpu", "path", "lease__customer")
         .prefetch_related(
             Prefetch("consequences", consequences.select_related("gpu", "path")),
             Prefetch("node__leases", running_leases(), to_attr="running"),
         )
-        .order_by("calls", "weight", "spared", "opened_at", "pk")
+        .order_by("calls", F("due").asc(nulls_last=True), "weight", "spared", "opened_at", "pk")
     )
 
 

@@ -47,6 +47,12 @@ DOORS = {
     "class_ticket": Door("staff", "POST", row="ticket"),
     "merge_ticket": Door("act", "POST", row="ticket"),
     "act_ticket": Door("act", "POST", row="ticket"),
+    "incident": Door("staff", row="incident"),
+    "incident_parts": Door("staff", row="incident"),
+    "take_incident": Door("act", "POST", row="incident"),
+    "snooze_incident": Door("act", "POST", row="incident"),
+    "wake_incident": Door("act", "POST", row="incident"),
+    "tell_incident": Door("act", "POST", row="incident"),
     "my_tickets": Door("person"),
     "report": Door("person"),
     "my_tickets_rows": Door("customer", row="customer"),
@@ -117,6 +123,7 @@ class World:
         self.node = factories.make_node(simulated=simulated, gpus=1)
         self.customer = factories.make_customer(simulated=simulated)
         self.lease = factories.make_lease(node=self.node, customer=self.customer)
+        self.incident = factories.make_incident(node=self.node)
         self.ticket = factories.make_ticket(lease=self.lease)
         self.key = factories.make_host_key(node=self.node, state="offered", pinned_at=None)
 
@@ -127,6 +134,7 @@ class World:
                 "node": self.node.pk,
                 "lease": self.lease.pk,
                 "ticket": self.ticket.pk,
+                "incident": self.incident.pk,
                 "key": self.node.pk,
                 "draft": draft,
             },

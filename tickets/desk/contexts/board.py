@@ -53,6 +53,9 @@ class FindingRow:
     customers: tuple[Customer, ...]
     consequences: tuple[Consequence, ...]
     lead: bool
+    due: datetime | None
+    owner: str
+    incident_url: str
 
 
 def rows(page: Page[Finding]) -> list[FindingRow]:
@@ -85,7 +88,14 @@ def finding_row(found: Finding, leases: list[Lease], *, lead: bool = False) -> F
         customers=customers(found, leases),
         consequences=tuple(consequence(each) for each in found.consequences.all()),
         lead=lead,
+        due=getattr(found, "due", None),
+        owner=getattr(found, "owner", None) or "",
+        incident_url=_incident_url(getattr(found, "incident", None)),
     )
+
+
+def _incident_url(pk: int | None) -> str:
+    return reverse("incident", args=[pk]) if pk else ""
 
 
 def consequence(found: Finding) -> Consequence:
