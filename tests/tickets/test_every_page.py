@@ -27,6 +27,8 @@ PAGES = {
     "/tickets/{ticket}/rows": STAFF,
     "/incidents/{incident}/": STAFF,
     "/incidents/{incident}/rows": STAFF,
+    "/reports/": STAFF,
+    "/my/statement/{customer}/": ["customer"],
     "/my/tickets/of/{customer}/rows": ["customer"],
     "/my/tickets/{ticket}/": ["customer"],
     "/my/tickets/{ticket}/rows": ["customer"],
@@ -167,7 +169,9 @@ def test_no_rendered_page_carries_code_or_style_of_its_own(who: str, fleet, sign
 def test_every_address_of_ours_stands_in_the_list_above() -> None:
     """So that a new page cannot come without its roles."""
     listed = {re.sub(r"{(\w+)}|acknowledge", "*", path) for path in (*PAGES, *ACTS, *PUBLIC)}
-    elsewhere = re.compile(r"^/(api/|healthz|livez|metrics|fleet/import/|nodes/\*/enrol/)")
+    elsewhere = re.compile(
+        r"^/(api/|healthz|livez|metrics|.*/file\.|fleet/import/|nodes/\*/enrol/)"
+    )
     special = {
         "/",
         "/my/",

@@ -34,6 +34,8 @@ def settle(ticket_id: int, now: datetime, *, because: str = "") -> Mapping[str, 
     by `facts.name`.
     """
     rows = _group(ticket_id)
+    # Another server's clock may be a little ahead: nothing is settled as of before it began.
+    now = max([now, *(row.created_at for row in rows)])
     found = replay(facts_of(rows), (), (), instant(now), originals=False).found
     for row in rows:
         _write(row, found[name(row.pk)], now, because)

@@ -69,13 +69,19 @@ def block(clocks: Iterable[Counted], period: Period) -> Block:
     """Count clocks of one kind."""
     found = Block()
     for clock in clocks:
-        _count(found, clock, period)
+        count(found, clock, period)
+    return finish(found)
+
+
+def finish(found: Block) -> Block:
+    """All have been counted: put durations and lists in order."""
     found.stopped.sort()
     found.open_breached.sort()
     return found
 
 
-def _count(found: Block, clock: Counted, period: Period) -> None:
+def count(found: Block, clock: Counted, period: Period) -> None:
+    """Add one clock. Call `finish` after the last one."""
     outcome, decided = clock.outcome, clock.outcome.decided_at
     if clock.start < period.end and (decided is None or decided >= period.end):
         found.in_flight += 1

@@ -53,6 +53,10 @@ DOORS = {
     "snooze_incident": Door("act", "POST", row="incident"),
     "wake_incident": Door("act", "POST", row="incident"),
     "tell_incident": Door("act", "POST", row="incident"),
+    "report_month": Door("staff"),
+    "report_file": Door("staff"),
+    "statement": Door("customer", row="customer"),
+    "statement_file": Door("customer", row="customer"),
     "my_tickets": Door("person"),
     "report": Door("person"),
     "my_tickets_rows": Door("customer", row="customer"),
@@ -178,6 +182,7 @@ def address_of(route, row, ids):
         ("<int:customer>", ids["customer"]),
         ("<order_id>", ids["order_id"]),
         ("<slug:act>", "acknowledge"),
+        ("<slug:kind>", "csv"),
         ("<path:rest>", "nowhere"),
     ):
         route = route.replace(place, str(value))
