@@ -90,4 +90,4 @@ class Past:
 
 @pytest.fixture
 def past(db, hand):
-    return Past(hand, 60)
+    return Past(hand, 36)
