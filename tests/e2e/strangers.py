@@ -21,6 +21,16 @@ def _others(stack: Stack, email: str) -> tuple[list[int], list[int], list[int]]:
     return own, [pk for pk in every if pk not in own], nodes
 
 
+def _others_tickets(stack: Stack, email: str) -> list[int]:
+    """Tickets of customers that this person does not act for."""
+    rows = stack.query(
+        "select t.id from tickets_ticket t where t.customer_id not in (select m.customer_id"
+        " from fleet_membership m join fleet_user u on u.id = m.user_id where u.email = ?)",
+        email,
+    )
+    return [pk for (pk,) in rows]
+
+
 def walls(stack: Stack) -> list[str]:
     """Every address that answers a customer with anything but 404 although it is not theirs."""
     holes = []
@@ -34,6 +44,13 @@ def walls(stack: Stack) -> list[str]:
         paths = [f"/leases/{pk}/{tail}" for pk in foreign for tail in ("", "rows")]
         paths += [f"/nodes/{pk}/{tail}" for pk in nodes for tail in ("", "rows")]
         paths += ["/board/", "/board/rows", "/fleet/", "/fleet/rows", "/drill/"]
+        paths += ["/tickets/", "/tickets/rows", "/reports/", "/reports/file.csv"]
+        paths += [
+            f"/{mine}tickets/{pk}/{tail}"
+            for pk in _others_tickets(stack, email)
+            for mine in ("", "my/")
+            for tail in ("", "rows")
+        ]
         holes += [f"{email}: {path}" for path in paths if visitor.get(path).status != 404]
         posts = [f"/nodes/{pk}/examine" for pk in nodes]
         posts += ["/drill/inject", "/drill/clear"]
