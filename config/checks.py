@@ -17,7 +17,10 @@ SCHEMES = {"redis", "rediss"}
 def keys(**_: Any) -> list[checks.CheckMessage]:
     """fleet.E001, E002: the keys that encrypt credentials."""
     if not settings.HALFHOUR_KEYS:
-        hint = "Set it to one or more Fernet keys, separated by commas; the first one encrypts."
+        hint = (
+            "An installation keeps its keys in its data folder: set HALFHOUR_DATA to it. Without"
+            " one, set HALFHOUR_KEYS to Fernet keys, separated by commas; the first one encrypts."
+        )
         return [checks.Error("HALFHOUR_KEYS is empty.", hint=hint, id="fleet.E001")]
     found: list[checks.CheckMessage] = []
     for place, key in enumerate(settings.HALFHOUR_KEYS, 1):

@@ -125,7 +125,8 @@ ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_EMAIL_VERIFICATION = "none"
-ACCOUNT_RATE_LIMITS = {"login": "30/m/ip", "login_failed": "10/m/ip,5/5m/key"}
+# By account only as a last brake: a stranger who knows an address must not lock its owner out.
+ACCOUNT_RATE_LIMITS = {"login": "30/m/ip", "login_failed": "10/m/ip,50/5m/key"}
 ALLAUTH_TRUSTED_PROXY_COUNT = env.number("HALFHOUR_PROXIES", 0)
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"

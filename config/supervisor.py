@@ -38,9 +38,10 @@ class Supervisor:
         self.stopping = False
 
     def obey_signals(self) -> None:
-        """SIGINT, SIGTERM and SIGHUP ask for a clean stop."""
+        """SIGINT, SIGTERM and SIGHUP ask for a clean stop; under nohup a hang-up is no order."""
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, self._stop_soon)
+            if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
+                signal.signal(number, self._stop_soon)
 
     def _stop_soon(self, *_: object) -> None:
         self.stopping = True

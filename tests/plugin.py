@@ -59,11 +59,18 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         shutil.rmtree(config.stash[FOLDER], ignore_errors=True)
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if not (config.getoption("--long") or "long" in (config.option.markexpr or "")):
         _keep(config, items, lambda item: not item.get_closest_marker("long"))
     if config.getoption("--database-only"):
         _keep(config, items, _uses_database)
+    items.sort(key=_turn)
+
+
+def _turn(item: pytest.Item) -> int:
+    """What takes its time beside the others begins first and is asked last."""
+    return 0 if item.get_closest_marker("first") else 2 if item.get_closest_marker("last") else 1
 
 
 def _uses_database(item: pytest.Item) -> bool:

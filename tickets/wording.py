@@ -30,7 +30,7 @@ class Sign:
         return f"is-{self.key}"
 
 
-FIRST = re.compile(r"(?<=[。；]) *|(?<=[.;]) +")
+FIRST = re.compile(r"(?<=。) *|(?<=\.) +")
 VERDICTS = {
     Verdict.OK: Sign("ok", pgettext_lazy("verdict", "ok"), "circle-check"),
     Verdict.WARN: Sign("warn", pgettext_lazy("verdict", "warn"), "triangle-alert"),
@@ -178,6 +178,8 @@ def value(name: str, given: Value) -> tuple[str, str]:
     label = stem if unit else name
     if given is None or isinstance(given, str):
         return label, given or formats.NOTHING
+    if name == "port" or name.endswith("_port"):
+        return label, str(given)  # it is a name for people to type, not a quantity
     digits = 0 if float(given).is_integer() else 1
     return label, formats.number(given, unit, digits)
 

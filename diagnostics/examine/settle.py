@@ -16,6 +16,7 @@ from diagnostics.examine.record import READ, Before, Outcome
 from diagnostics.examine.states import VisitState
 from diagnostics.findings import settle as findings
 from diagnostics.findings.settle import LAYERS
+from diagnostics.probes.judge import layer_of
 from diagnostics.probes.reading import Reading
 from fleet.changes import services as change_record
 from fleet.changes.errors import Refused
@@ -50,10 +51,10 @@ def settle(outcomes: Iterable[Outcome]) -> int:
 
 
 def as_json(reading: Reading) -> dict[str, object]:
-    """A reading as the Watch row and `Examination.whole` keep it (the words are strings)."""
+    """A reading as Watch rows and `Examination.whole` keep it, in the layer of its fault."""
     return {
         "probe": reading.probe,
-        "layer": LAYERS.get(reading.probe, ""),
+        "layer": layer_of(reading).value if reading.probe in LAYERS else "",
         "target": reading.target,
         "verdict": reading.verdict,
         "code": reading.code,

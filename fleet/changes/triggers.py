@@ -25,7 +25,7 @@ def take_down(vendor: str) -> list[str]:
     dropped = [
         f"DROP TRIGGER IF EXISTS {name} ON {name.rsplit('_keeps_', 1)[0]}" for name in names(vendor)
     ]
-    return [*dropped, "DROP FUNCTION IF EXISTS halfhour_refuse()"]
+    return [*dropped, _FORGET]
 
 
 def names(vendor: str) -> list[str]:
@@ -84,6 +84,11 @@ def _fixed_world(vendor: str, table: str) -> list[str]:
     ]
 
 
+# Other tables may still be kept by it.
+_FORGET = """
+DO $$ BEGIN DROP FUNCTION IF EXISTS halfhour_refuse();
+EXCEPTION WHEN dependent_objects_still_exist THEN NULL; END $$
+"""
 _REFUSE = """
 CREATE OR REPLACE FUNCTION halfhour_refuse() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -8,6 +8,7 @@
   let heard = Date.now();
   let reconnectAt = 0;
   let socket = null;
+  let over = ""; // the server has closed the line for good, and this is why
 
   htmx.config.wsReconnectDelay = (tries) => Math.min(500 * 2 ** tries, 5000) * (0.5 + Math.random() / 2);
 
@@ -16,7 +17,7 @@
     root.dataset.live = state;
     const notice = document.getElementById("live-state");
     if (!notice) return;
-    notice.hidden = state !== "lost";
+    notice.hidden = state !== "lost" && state !== "out";
     notice.textContent = notice.dataset[state] || "";
   }
 
@@ -33,7 +34,7 @@
 
   function watch() {
     const now = Date.now();
-    if (now - heard <= SILENCE_MS) return;
+    if (over || now - heard <= SILENCE_MS) return;
     if (root.dataset.live !== "lost") reconnectAt = now + RECONNECT_MS;
     show("lost");
     // A link that died without a word stays "open" for minutes: make a new one.
@@ -45,7 +46,11 @@
 
   document.addEventListener("htmx:wsOpen", (event) => { socket = event.detail.socketWrapper; });
   document.addEventListener("htmx:wsClose", (event) => {
-    if (event.detail.event.code >= 4400) { socket = null; show("lost"); }
+    const code = event.detail.event.code;
+    if (code < 4400) return;
+    socket = null;
+    over = code === 4401 ? "out" : "lost";
+    show(over);
   });
   document.addEventListener("htmx:wsBeforeMessage", (event) => {
     if (!event.detail.message.startsWith("{")) return;

@@ -31,7 +31,8 @@ def inject(request: PersonRequest) -> HttpResponseBase:
     try:
         messages.success(request, services.inject(**form.cleaned_data))
     except SimulatorError as error:
-        messages.error(request, str(error))
+        form.add_error(None, str(error))
+        return _page(request, form, status=422)
     return redirect("drill")
 
 

@@ -1,17 +1,18 @@
 """Enrol a node from the command line: look at its host key, pin the one you compared."""
 
 import json
+import time
 from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
 from fleet.changes.errors import Refused
-from fleet.inventory.models import Node
+from fleet.inventory.models import KeyScan, Node
 from fleet.inventory.queries import open_keys
-from fleet.inventory.scanning import scan
+from fleet.inventory.scanning import WITHIN_S, scan
 from fleet.inventory.services import ask_for_scan, enrol
-from fleet.inventory.states import HostKeyState
+from fleet.inventory.states import HostKeyState, ScanState
 from fleet.management.commands.import_nodes import person
 from fleet.management.naming import node_named
 
@@ -35,12 +36,21 @@ class Command(BaseCommand):
         actor = person(options["by"])
         outcome = ""
         if options["scan"]:
-            looked = scan(ask_for_scan(node=node, actor=actor).pk)
-            outcome = looked.outcome if looked else ""
+            outcome = self._look(ask_for_scan(node=node, actor=actor))
         if options["pin"]:
             self._pin(node, options["pin"], actor)
             node.refresh_from_db()
         self._show(node, outcome, as_json=options["json"])
+
+    def _look(self, asked: KeyScan) -> str:
+        """Look ourselves, or wait for the worker that was quicker."""
+        deadline = time.monotonic() + WITHIN_S + 2
+        looked = scan(asked.pk)
+        while looked is None and time.monotonic() < deadline:
+            time.sleep(0.2)
+            asked.refresh_from_db()
+            looked = None if asked.state == ScanState.QUEUED else asked
+        return looked.outcome if looked else ""
 
     def _pin(self, node: Node, fingerprint: str, actor: Any) -> None:
         offered = open_keys(node).get(HostKeyState.OFFERED)

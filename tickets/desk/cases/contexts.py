@@ -161,8 +161,6 @@ def simple_acts(ticket: Ticket) -> list[tuple[str, str, str]]:
         found.append(("reopen", "rotate-ccw", _("Reopen")))
     if ticket.waits_since is not None:
         found.append(("dismiss", "circle-minus", _("No answer needed")))
-    if ticket.is_live:
-        found += [("spam", "ban", _("Spam")), ("test", "flask-conical", _("Only a test"))]
     return [(act, sign, str(word)) for act, sign, word in found]
 
 
@@ -172,6 +170,8 @@ def writing(user: User, ticket: Ticket) -> dict[str, object]:
         "title": clocks.title(ticket),
         "class_form": ClassForm(initial={"to": ticket.klass}),
         "people": queries.colleagues(),
-        "siblings": queries.siblings(user, ticket)[:SIBLINGS],
+        "siblings": [
+            (each.pk, clocks.title(each)) for each in queries.siblings(user, ticket)[:SIBLINGS]
+        ],
         "simple_acts": simple_acts(ticket),
     }

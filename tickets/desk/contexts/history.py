@@ -39,6 +39,18 @@ KINDS = {
     "power_limit_changed": _("Power limit changed"),
     "power_limit_w_changed": _("Power limit changed"),
     "pci_bus_id_changed": _("PCI address changed"),
+    "ticket_opened": _("Ticket opened"),
+    "incident_opened": _("Incident found"),
+    "incident_taken": _("Incident taken"),
+    "incident_snoozed": _("Incident snoozed"),
+    "incident_woken": _("Incident woken"),
+    "incident_told_all": _("All affected customers told"),
+    "incident_recovered": _("Incident recovered"),
+    "incident_reopened": _("Incident came back"),
+    "work_item_opened": _("Daytime work found"),
+    "work_item_done": _("Daytime work done"),
+    "sla_policy_assigned": _("Contract terms given"),
+    "node_rebooted": _("Node restarted"),
 }
 
 
@@ -57,6 +69,9 @@ NAMES = {
     "ends_at": _("End"),
     "address": _("Address"),
     "port": _("Port"),
+    "ticket": _("Ticket"),
+    "incident": _("Incident"),
+    "work_item": _("Work item"),
 }
 
 
