@@ -4,6 +4,7 @@ import re
 
 import pytest
 from django.core import mail
+from django.core.cache import cache
 from django.test import Client
 
 from config.assets import compile_messages
@@ -104,3 +105,18 @@ def test_a_new_password_needs_the_old_one_and_must_be_strong(person) -> None:
     }
     assert client.post("/accounts/password/change/", strong).status_code == 302
     assert sign_in(Client(), "kite-77-river").status_code == 302
+
+
+def test_wrong_guesses_from_elsewhere_do_not_lock_the_owner_out(person) -> None:
+    cache.clear()
+    for number in range(12):
+        sign_in(Client(REMOTE_ADDR=f"203.0.113.{number // 6 + 1}"), "wrong")
+    assert sign_in(Client(REMOTE_ADDR="198.51.100.7"), "a-long-secret")["Location"] == "/"
+
+
+def test_one_address_does_not_guess_for_long(person) -> None:
+    cache.clear()
+    for _ in range(11):
+        answer = sign_in(Client(REMOTE_ADDR="203.0.113.9"), "wrong")
+    assert "Too many" in answer.content.decode()
+    cache.clear()

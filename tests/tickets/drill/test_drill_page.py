@@ -100,3 +100,14 @@ def test_every_page_of_the_drill_says_so(fleet, ops, customer) -> None:
         page = client.get(path)
         assert "drill-mark" in page.content.decode()
         assert "<title>Drill" in page.content.decode()
+
+
+def test_a_refused_order_keeps_what_was_chosen(fleet, ops, simulator) -> None:
+    few = min(simulator.fleet.hosts.values(), key=lambda host: len(host.spec.cards))
+    assert len(few.spec.cards) < 8
+    Node.objects.filter(pk=fleet.node.pk).update(name=few.spec.name)
+    answer = ops.post("/drill/inject", {"node": few.spec.name, "fault": "overheating", "gpu": "7"})
+    page = answer.content.decode()
+    assert answer.status_code == 422
+    assert f'value="{few.spec.name}" selected' in page
+    assert 'value="overheating" selected' in page
