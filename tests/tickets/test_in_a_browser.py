@@ -8,11 +8,14 @@ from django.test import Client
 
 from config.assets import compile_messages
 from tests import factories
+from tickets.cases import services
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 STAFF = ("/board/", "/fleet/", "/nodes/{node}/", "/leases/{lease}/", "/drill/", "/settings/")
-CUSTOMER = ("/my/", "/leases/{lease}/", "/settings/")
+STAFF += ("/tickets/", "/tickets/new", "/tickets/{ticket}/", "/incidents/{incident}/", "/reports/")
+CUSTOMER = ("/my/", "/leases/{lease}/", "/settings/", "/my/tickets/", "/my/tickets/{ticket}/")
+CUSTOMER += ("/my/tickets/new", "/my/statement/{customer}/")
 SPILLS = """() => [...document.querySelectorAll('body *')]
   .filter((e) => e.getBoundingClientRect().right > innerWidth + 1)
   .filter((e) => !e.closest('.unseen, .menu > div'))
@@ -22,7 +25,18 @@ SPILLS = """() => [...document.querySelectorAll('body *')]
 def go(page, path: str, fleet) -> None:
     """To another page of the same site."""
     site = re.sub(r"(http://[^/]+).*", r"\1", page.url)
-    page.goto(site + path.format(node=fleet.node.pk, lease=fleet.lease.pk))
+    page.goto(site + address(path, fleet))
+
+
+def address(path: str, fleet) -> str:
+    """The path with its numbers."""
+    return path.format(
+        node=fleet.node.pk,
+        lease=fleet.lease.pk,
+        customer=fleet.customer.pk,
+        ticket=fleet.ticket.pk,
+        incident=fleet.incident.pk,
+    )
 
 
 @pytest.fixture
@@ -55,6 +69,8 @@ def shown(fleet):
     fleet.lost_card(code="gpu_missing", target="node", gpu=None, root=root)
     fleet.dead_port()
     factories.make_watch(node=fleet.other_lease.node)
+    services.answer(fleet.ticket, body="w" * 400, actor=fleet.people["ops"])
+    services.note(fleet.ticket, body="/" + "d" * 300, actor=fleet.people["ops"])
     return fleet
 
 
@@ -73,7 +89,7 @@ def visit(browser, live_server, shown):
             [{"name": name, "value": client.cookies[name].value, "url": live_server.url}]
         )
         page = context.new_page()
-        page.goto(live_server.url + path.format(node=shown.node.pk, lease=shown.lease.pk))
+        page.goto(live_server.url + address(path, shown))
         return page
 
     yield open_page
