@@ -64,6 +64,7 @@ class Life:
         if self.resolved_at is not None:
             return
         self.cancelled = True
+        self.paused_since = []  # nobody waits any more: silence resolves nothing
         if self.response["stop"] is None and self.response["breach"] is None:
             self.out.add("response")
         if self.resolution["breach"] is None:
