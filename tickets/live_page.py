@@ -42,9 +42,14 @@ def subscriptions(lives: Iterable[Live]) -> str:
 
 
 def page(
-    request: PersonRequest, template: str, lives: Iterable[Live], **context: Any
+    request: PersonRequest,
+    template: str,
+    lives: Iterable[Live],
+    *,
+    status: int = 200,
+    **context: Any,
 ) -> HttpResponse:
     """Render a page that follows `lives`; they stand in the template in this order as `lives`."""
     shown = list(lives)
     frame = {"live_regions": subscriptions(shown), "lives": shown}
-    return render(request, template, {**frame, **context})
+    return render(request, template, {**frame, **context}, status=status)

@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 
 from asgiref.sync import sync_to_async
@@ -62,7 +61,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class ReportPage:
-    """A month. `customers`: whether customers are told apart."""
+    """A month: its neighbours, what it counts at all, and both clocks with their tables."""
 
     month: Month
     before: str
@@ -76,9 +75,9 @@ class ReportPage:
     clocks: list[tuple[str, Line, list[Table]]]
 
 
-def read_month(asked: str, now: datetime | None = None) -> Month:
+def read_month(asked: str) -> Month:
     """The month that was asked for, else this one; in the default contract's zone."""
-    zone, at = default_policy().zone, now or timezone.now()
+    zone, at = default_policy().zone, timezone.now()
     try:
         return month(asked, zone, at)
     except Refused:

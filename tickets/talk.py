@@ -8,6 +8,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from diagnostics.findings.models import Finding
 from fleet.people.models import User
 from tickets import wording
 from tickets.cases.models import Ticket, TicketEvent, TicketText
@@ -58,6 +59,16 @@ class Line:
     facts: tuple[str, ...]
     erased: bool
     internal: bool
+
+
+def measured(found: Iterable[Finding], examined_at: datetime | None) -> dict[str, object]:
+    """The data of a message that says what stood open, as keys and values of its readings."""
+    return {
+        FACTS: [
+            {"code": each.code, "reason": each.reason, "values": each.values} for each in found
+        ],
+        "examined_at": examined_at.isoformat() if examined_at else None,
+    }
 
 
 def lines(ticket: Ticket, reader: User, *, staff: bool) -> list[Line]:

@@ -1,5 +1,7 @@
 """The desk's pages: each gets through the door, asks once and renders."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
@@ -61,7 +63,7 @@ def _strip(request: PersonRequest) -> Live:
 def fleet(request: PersonRequest) -> HttpResponse:
     """Every node, by provider, region, verdict and text."""
     asked = queries.filters(request.GET)
-    context = {
+    context: dict[str, Any] = {
         "asked": asked,
         "pages": queries.fleet_page(request.user, asked),
         "providers": access.providers(request.user).order_by("name"),

@@ -38,7 +38,7 @@ def clear(receipt: Receipt, now: datetime) -> None:
         type(work_item).objects.filter(pk=work_item.pk).update(done_at=at)
         record(kind="work_item_done", node=work_item.node, data={"work_item": work_item.pk})
     if incident is not None and incident.state in LIVE and not _open_receipts(incident):
-        _recover(incident, at, now)
+        _recover(incident, at)
     announce("board")
 
 
@@ -46,11 +46,11 @@ def _open_receipts(incident: Incident) -> bool:
     return Receipt.objects.filter(incident=incident, cleared=False).exists()
 
 
-def _recover(incident: Incident, at: datetime, now: datetime) -> None:
+def _recover(incident: Incident, at: datetime) -> None:
     move_state(incident, IncidentState.RECOVERED, INCIDENT_MOVES)
     Incident.objects.filter(pk=incident.pk).update(recovered_at=at, parent=None)
     record(kind="incident_recovered", node=incident.node, data={"incident": incident.pk}, at=at)
-    telling.tell_recovery(incident, at, now)
+    telling.tell_recovery(incident, at)
     announce("board", f"incident:{incident.pk}")
 
 

@@ -44,17 +44,12 @@ def _open(lease: Lease, finding: Finding, now: datetime) -> Ticket:
         klass=(fault.sla_class if fault else "") or FALLBACK,
         at=max(now, finding.opened_at),
     )
-    measured = {"code": finding.code, "reason": finding.reason, "values": finding.values}
-    services.act(
-        ticket,
-        "message",
-        author=Author.BOT,
-        data={talk.FACTS: [measured], "examined_at": finding.opened_at.isoformat()},
-    )
+    measured = talk.measured([finding], finding.opened_at)
+    services.act(ticket, "message", author=Author.BOT, data=measured)
     return ticket
 
 
-def tell_recovery(incident: Incident, at: datetime, now: datetime) -> None:
+def tell_recovery(incident: Incident, at: datetime) -> None:
     """The fault has gone: tickets that it opened are solved by that."""
     for ticket in _born_of(incident):
         services.act(ticket, "source_recovered", author=Author.BOT, at=at)

@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import cache
 from zoneinfo import ZoneInfo
 
-from tickets.sla.calendar import ALWAYS, WEEKDAYS, Hours, Minutes
+from tickets.sla.calendar import ALWAYS, WEEKDAYS, Hours, Minutes, union
 from tickets.sla.fields import Fields, Wrong, items, local_date, whole
 from tickets.sla.instants import SECOND
 from tickets.sla.policy import DEFAULT, Policy, Target
@@ -100,14 +100,7 @@ def _open_days(calendar: Fields) -> dict[date, Minutes]:
 
 
 def _minutes(hours: Fields, day: str) -> Minutes:
-    spans = sorted(_span(value, where) for where, value in hours.listed(day, ()))
-    merged: list[tuple[int, int]] = []
-    for start, end in spans:
-        if merged and start <= merged[-1][1]:
-            merged[-1] = merged[-1][0], max(end, merged[-1][1])
-        else:
-            merged.append((start, end))
-    return tuple(merged)
+    return tuple(union(_span(value, where) for where, value in hours.listed(day, ())))
 
 
 def _span(value: object, where: str) -> tuple[int, int]:

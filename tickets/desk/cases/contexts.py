@@ -105,12 +105,9 @@ class TicketPage:
     soonest: datetime | None
     soonest_is: str
     clocks: tuple[ClockLine, ClockLine]
-    waits_since: datetime | None
     merged_url: str
     findings: tuple[Told, ...]
     talk: list[talk.Line]
-    live: bool
-    resolved: bool
 
 
 def page(user: User, ticket: Ticket) -> TicketPage:
@@ -132,12 +129,9 @@ def page(user: User, ticket: Ticket) -> TicketPage:
         soonest=ticket.soonest_at,
         soonest_is=_soonest(ticket, lines),
         clocks=lines,
-        waits_since=ticket.waits_since,
         merged_url=reverse("ticket", args=[ticket.merged_into_id]) if ticket.merged_into_id else "",
         findings=told(queries.findings_now(user, ticket)),
         talk=talk.lines(ticket, user, staff=True),
-        live=ticket.is_live,
-        resolved=ticket.state == TicketState.RESOLVED,
     )
 
 

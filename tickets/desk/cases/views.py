@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from django.contrib import messages
 from django.http import HttpResponse, HttpResponseBase
@@ -23,7 +24,7 @@ from tickets.live_page import Live, page
 def tickets(request: PersonRequest) -> HttpResponse:
     """Tickets by view, the soonest due first."""
     asked = queries.asked(request.GET)
-    context = {
+    context: dict[str, Any] = {
         "asked": asked,
         "tabs": contexts.tabs(request.user, asked),
         "pages": queries.tickets_page(request.user, asked),
@@ -66,9 +67,7 @@ def _page(
 ) -> HttpResponse:
     lives = [_ticket(request, row.pk)]
     context = contexts.writing(request.user, row) | {"ticket": row, "form": form}
-    answer = page(request, "desk/cases/ticket.html", lives, nav="tickets", **context)
-    answer.status_code = status
-    return answer
+    return page(request, "desk/cases/ticket.html", lives, status=status, nav="tickets", **context)
 
 
 @require_POST

@@ -10,6 +10,7 @@ from fleet.changes.models import Event
 from fleet.people.models import User
 from tickets import clocks, wording
 from tickets.desk.incidents import queries
+from tickets.desk.queries import names_of
 from tickets.incidents.models import Hit, Incident
 from tickets.incidents.queries import hits_of
 from tickets.incidents.states import LIVE, IncidentState
@@ -119,5 +120,5 @@ def _hit(hit: Hit) -> HitRow:
 
 def _course(events: Iterable[Event]) -> list[Step]:
     rows = list(events)
-    names = queries.names_of(rows)
+    names = names_of(row.actor_id for row in rows)
     return [Step(row.at, queries.said(row.kind), names.get(row.actor_id or 0, "")) for row in rows]

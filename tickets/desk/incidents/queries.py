@@ -1,7 +1,5 @@
 """What an incident's page reads."""
 
-from collections.abc import Iterable, Mapping
-
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from django.utils.functional import Promise
@@ -35,13 +33,6 @@ def course(incident: Incident) -> QuerySet[Event]:
     """What happened to it, the newest first."""
     rows = Event.objects.filter(node_id=incident.node_id, kind__in=KINDS)
     return rows.filter(data__incident=incident.pk).order_by("-at", "-pk")[:50]
-
-
-def names_of(events: Iterable[Event]) -> Mapping[int, str]:
-    """Who did it."""
-    asked = {event.actor_id for event in events if event.actor_id}
-    people = User.objects.in_bulk(asked) if asked else {}
-    return {pk: str(person) for pk, person in people.items()}
 
 
 def said(kind: str) -> str:

@@ -46,9 +46,8 @@ def _page(
     told = [hit for hit in hits_of(row) if hit.ticket.is_live]
     context = {"incident": row, "tell_form": tell, "snooze_form": snooze, "told": told}
     lives = [_live(request, row.pk)]
-    answer = page(request, "desk/incidents/incident.html", lives, nav="board", **context)
-    answer.status_code = status
-    return answer
+    template = "desk/incidents/incident.html"
+    return page(request, template, lives, status=status, nav="board", **context)
 
 
 def _act(request: PersonRequest, pk: int, do: Callable[[Incident], object]) -> HttpResponseBase:

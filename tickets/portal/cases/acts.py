@@ -61,21 +61,11 @@ def report(*, lease: Lease, body: str, by: User) -> Ticket:
         body=body,
         actor=by,
     )
-    services.act(ticket, "message", author=Author.BOT, data=_measured(lease, found))
+    watch = Watch.objects.filter(node=lease.node_id).first()
+    measured = talk.measured(found, watch.examined_at if watch else None)
+    services.act(ticket, "message", author=Author.BOT, data=measured)
     examine.ask(lease.node, by=by)
     return ticket
-
-
-def _measured(lease: Lease, found: Iterable[Finding]) -> dict[str, object]:
-    """What we knew of the instance when the ticket was opened, as keys and values."""
-    watch = Watch.objects.filter(node=lease.node_id).first()
-    examined_at = watch.examined_at if watch else None
-    return {
-        talk.FACTS: [
-            {"code": each.code, "reason": each.reason, "values": each.values} for each in found
-        ],
-        "examined_at": examined_at.isoformat() if examined_at else None,
-    }
 
 
 def _pressed_twice(lease: Lease, body: str, by: User) -> Ticket | None:

@@ -9,7 +9,6 @@ from django.urls import reverse
 from fleet.people.models import User
 from tickets import clocks, talk
 from tickets.cases.models import Ticket
-from tickets.cases.states import TicketState
 from tickets.clocks import ClockLine
 from tickets.wording import Sign
 
@@ -58,8 +57,6 @@ class MyTicketPage:
     turn: str
     clocks: tuple[ClockLine, ClockLine]
     talk: list[talk.Line]
-    resolved: bool
-    may_write: bool
     created_at: datetime
 
 
@@ -76,12 +73,5 @@ def page(user: User, ticket: Ticket) -> MyTicketPage:
         turn=clocks.turn(ticket),
         clocks=clocks.lines(ticket),
         talk=talk.lines(ticket, user, staff=False),
-        resolved=ticket.state == TicketState.RESOLVED,
-        may_write=may_write(ticket),
         created_at=ticket.created_at,
     )
-
-
-def may_write(ticket: Ticket) -> bool:
-    """A word still reaches us: the ticket is live, or resolved and not yet closed."""
-    return ticket.is_live or ticket.state == TicketState.RESOLVED

@@ -81,11 +81,8 @@ def _page(
     request: PersonRequest, row: Ticket, form: WordForm, *, status: int = 200
 ) -> HttpResponse:
     context = {"ticket": row, "form": form, "title": clocks.title(row)}
-    answer = page(
-        request, "portal/cases/ticket.html", [_live(request, row.pk)], nav="tickets", **context
-    )
-    answer.status_code = status
-    return answer
+    lives = [_live(request, row.pk)]
+    return page(request, "portal/cases/ticket.html", lives, status=status, nav="tickets", **context)
 
 
 @require_safe
