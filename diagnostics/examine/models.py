@@ -96,3 +96,28 @@ class VisitRequest(models.Model):
             )
         ]
         indexes: ClassVar[list[models.Index]] = [models.Index(fields=["state", "created_at"])]
+
+
+class Blackout(models.Model):
+    """Our own view of a world failed: too many hosts fell silent together to accuse any of them.
+
+    `held_at` is when complaints were last taken back for it; `silent` of `asked` hosts did not
+    answer then (0 of 0 when a control host of ours gave it away). One is open per world.
+    """
+
+    simulated = models.BooleanField()
+    node = models.ForeignKey(Node, on_delete=models.CASCADE, related_name="+")
+    opened_at = models.DateTimeField()
+    held_at = models.DateTimeField()
+    cleared_at = models.DateTimeField(null=True, blank=True)
+    silent = models.PositiveIntegerField(default=0)
+    asked = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(
+                fields=["simulated"],
+                condition=models.Q(cleared_at=None),
+                name="one_open_blackout_of_a_world",
+            )
+        ]

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db import DatabaseError, IntegrityError, OperationalError, transaction
 from django.utils import timezone
 
-from diagnostics.examine import claim
+from diagnostics.examine import blackout, claim
 from diagnostics.examine.models import SHARDS, Examination, VisitRequest
 from diagnostics.examine.plan import plans
 from diagnostics.examine.pool import Keeper, Pool
@@ -63,7 +63,9 @@ def _request(node: Node, by: User | None) -> VisitRequest:
 
 
 def renudge(*, older_than_s: float) -> int:
-    """Nudge again for visits queued longer than this; returns how many."""
+    """Nudge again for visits queued longer than this; returns how many. Blackouts that are over
+    end here too."""
+    blackout.end_quiet(timezone.now())
     late = timezone.now() - timedelta(seconds=older_than_s)
     rows = VisitRequest.objects.filter(state=VisitState.QUEUED, created_at__lt=late)
     found = list(rows.values_list("pk", "node")[:200])

@@ -5,18 +5,22 @@ from typing import ClassVar
 from django.db import models
 from django.db.models import Q
 
+from diagnostics.examine.models import Blackout
 from diagnostics.findings.models import Finding
 from fleet.inventory.models import Node
 from fleet.leases.models import Lease
 from fleet.people.models import User
 from tickets.cases.models import Ticket
-from tickets.incidents.states import LIVE, IncidentState, WorkState
+from tickets.incidents.states import LIVE, IncidentState, Scope, WorkState
 
 
 class Incident(models.Model):
     """A fault somebody works on. `finding` is the newest one that stands for it; `parent` is what
     explains it, so that only parents are on the board. One is live per (node, code, target).
 
+    A cause that several faults share is an incident too: `scope` says how far it reaches, `target`
+    which rack, PDU, uplink or provider it is, `place` what people call that, and `node` is one of
+    its hosts. `pinned` says that a person put it where it is: no rule moves it then.
     `opened_at` is when the fault was found, `recovered_at` when all of it was clear.
     """
 
@@ -26,7 +30,10 @@ class Incident(models.Model):
         "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="children"
     )
     code = models.CharField(max_length=60)
-    target = models.CharField(max_length=100)
+    target = models.CharField(max_length=200)
+    scope = models.CharField(max_length=10, choices=Scope.choices, default=Scope.TARGET)
+    place = models.CharField(max_length=160, blank=True)
+    pinned = models.BooleanField(default=False)
     state = models.CharField(
         max_length=10, choices=IncidentState.choices, default=IncidentState.OPEN
     )
@@ -46,7 +53,12 @@ class Incident(models.Model):
                 fields=["node", "code", "target"],
                 condition=Q(state__in=[state.value for state in LIVE]),
                 name="one_live_incident_per_target",
-            )
+            ),
+            models.UniqueConstraint(
+                fields=["scope", "target"],
+                condition=Q(state__in=[state.value for state in LIVE]) & ~Q(scope="target"),
+                name="one_live_incident_per_cause",
+            ),
         ]
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["state", "-opened_at"]),
@@ -55,6 +67,14 @@ class Incident(models.Model):
 
     def __str__(self) -> str:
         return f"!{self.pk}"
+
+
+class BlackoutReceipt(models.Model):
+    """A time when our own view failed has been seen here, and became this incident."""
+
+    blackout = models.OneToOneField(Blackout, on_delete=models.CASCADE, related_name="receipt")
+    incident = models.ForeignKey(Incident, on_delete=models.CASCADE, related_name="blackouts")
+    cleared = models.BooleanField(default=False)
 
 
 class Hit(models.Model):

@@ -10,17 +10,16 @@ from datetime import datetime
 from typing import TypeVar
 
 from django.db import IntegrityError, transaction
-from django.db.models import BigIntegerField, Exists, F, Model, OuterRef, Subquery
+from django.db.models import BigIntegerField, Exists, F, Model, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 
 from diagnostics.findings.models import Finding
 from diagnostics.findings.states import FindingState
 from fleet.changes.services import announce, record
-from fleet.leases.models import Lease
-from fleet.leases.states import LeaseState
-from tickets.incidents import recover, telling
+from tickets.incidents import causes, ourselves, recover
+from tickets.incidents.hits import leases_hit
 from tickets.incidents.models import Incident, Receipt, WorkItem
-from tickets.incidents.states import LIVE, WorkState
+from tickets.incidents.states import LIVE, Scope, WorkState
 
 Row = TypeVar("Row", bound=Model)
 log = logging.getLogger(__name__)
@@ -31,9 +30,12 @@ INCIDENT, WORKLIST = "incident", "worklist"
 def pull(now: datetime) -> int:
     """Take in what is new; returns how many facts were taken."""
     return (
-        _each(_take, _new(), now)
+        _each(ourselves.doubt, ourselves.new(), now)
+        + _each(_take, _new(now), now)
         + _each(recover.clear, recover.cleared(), now)
+        + _each(ourselves.see_again, ourselves.over(), now)
         + _each(_fold, _explained(), now)
+        + causes.gather(now)
     )
 
 
@@ -50,10 +52,12 @@ def _each(act: Callable[[Row, datetime], None], rows: Iterable[Row], now: dateti
     return taken
 
 
-def _new() -> list[Finding]:
+def _new(now: datetime) -> list[Finding]:
     """Findings without a receipt, roots before what they explain."""
     unseen = Finding.objects.filter(~Exists(Receipt.objects.filter(finding=OuterRef("pk"))))
-    joined = unseen.select_related("node__provider", "gpu", "root", "lease")
+    young = Finding.objects.filter(ourselves.unsettled(now), state=FindingState.OPEN)
+    settled = unseen.exclude(pk__in=young.values("pk"))
+    joined = settled.select_related("node__provider", "gpu", "root", "lease")
     return list(joined.order_by(F("root").asc(nulls_first=True), "opened_at", "pk")[:AT_ONCE])
 
 
@@ -89,18 +93,6 @@ def _waits_for_day(finding: Finding) -> bool:
     return finding.gpu_id is not None and not leases_hit(finding)
 
 
-def leases_hit(finding: Finding) -> list[Lease]:
-    """Running leases that this fault hurts: its own, its card's, or all of the node."""
-    running = Lease.objects.filter(node=finding.node_id, state=LeaseState.ACTIVE)
-    if finding.gpu_id is not None:
-        running = running.filter(gpus=finding.gpu_id)
-    elif finding.lease_id is not None:
-        running = running.filter(pk=finding.lease_id)
-    elif finding.target != "node":
-        return []
-    return list(running.select_related("customer", "node__provider").order_by("pk").distinct())
-
-
 def open_incident(finding: Finding, now: datetime) -> Incident:
     """A new incident, the live one of the same fault, or one that flaps and is open again."""
     same = {"node": finding.node, "code": finding.code, "target": finding.target}
@@ -108,10 +100,20 @@ def open_incident(finding: Finding, now: datetime) -> Incident:
     if incident is None:
         incident = recover.flapped(finding) or _create(finding, same)
     Incident.objects.filter(pk=incident.pk).update(finding=finding)
-    for lease in leases_hit(finding):
-        telling.tell(incident, lease, finding, now)
+    doubted = _doubted(finding)
+    if doubted is None:
+        ourselves.accuse(incident, finding, now)
+    else:
+        Incident.objects.filter(pk=incident.pk).update(parent=doubted)
     announce("board", f"incident:{incident.pk}")
     return incident
+
+
+def _doubted(finding: Finding) -> Incident | None:
+    """The incident about ourselves, when a host fell silent to our own failed view."""
+    if finding.code != ourselves.SILENT:
+        return None
+    return ourselves.lasting(finding.node.provider.simulated)
 
 
 def _create(finding: Finding, same: dict[str, object]) -> Incident:
@@ -148,7 +150,10 @@ def _explained() -> list[Incident]:
         above=Coalesce(above, 0, output_field=number),
         under=Coalesce("parent", 0, output_field=number),
     )
-    return list(placed.exclude(under=F("above")).order_by("pk")[:AT_ONCE])
+    # A shared cause keeps its members, and a person's word stands, until another fault explains.
+    kept = Q(above=0) & Q(parent__isnull=False) & ~Q(parent__scope=Scope.TARGET)
+    moved = placed.filter(pinned=False).exclude(under=F("above")).exclude(kept)
+    return list(moved.order_by("pk")[:AT_ONCE])
 
 
 def _fold(incident: Incident, now: datetime) -> None:

@@ -1,6 +1,6 @@
 """Ends of faults: an incident recovers when all of it is clear, and flaps if it is soon back."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from diagnostics.findings.models import Finding
 from diagnostics.findings.states import FindingState
@@ -12,18 +12,20 @@ from tickets.incidents.states import (
     LIVE,
     WORK_MOVES,
     IncidentState,
+    Scope,
     WorkState,
 )
-from tickets.sla.policy import DEFAULT
+from tickets.incidents.windows import FLAP
 
 AT_ONCE = 50
-FLAP = timedelta(milliseconds=DEFAULT.flap)
 
 
 def cleared() -> list[Receipt]:
     """Findings that ended, whose end has not been taken in."""
     rows = Receipt.objects.filter(cleared=False, finding__state=FindingState.CLEARED)
-    joined = rows.select_related("finding", "incident__node", "work_item__node")
+    joined = rows.select_related(
+        "finding", "incident__node", "incident__parent__node", "work_item__node"
+    )
     return list(joined.order_by("finding__cleared_at", "pk")[:AT_ONCE])
 
 
@@ -37,18 +39,37 @@ def clear(receipt: Receipt, now: datetime) -> None:
         move_state(work_item, WorkState.DONE, WORK_MOVES)
         type(work_item).objects.filter(pk=work_item.pk).update(done_at=at)
         record(kind="work_item_done", node=work_item.node, data={"work_item": work_item.pk})
-    if incident is not None and incident.state in LIVE and not _open_receipts(incident):
-        _recover(incident, at)
+    if incident is not None:
+        recover_if_clear(incident, at)
     announce("board")
 
 
-def _open_receipts(incident: Incident) -> bool:
-    return Receipt.objects.filter(incident=incident, cleared=False).exists()
+def recover_if_clear(incident: Incident, at: datetime) -> bool:
+    """End an incident whose faults are all gone, and then what it was merged into if that only
+    waited for it. Returns whether it ended."""
+    if incident.state not in LIVE or not is_clear(incident):
+        return False
+    _recover(incident, at)
+    above = incident.parent
+    if incident.pinned and above is not None:
+        recover_if_clear(above, at)
+    return True
+
+
+def is_clear(incident: Incident) -> bool:
+    """None of its own faults is open, nor any incident that a person merged into it."""
+    own = Receipt.objects.filter(incident=incident, cleared=False)
+    merged = incident.children.filter(pinned=True, state__in=LIVE)
+    return not own.exists() and not merged.exists()
 
 
 def _recover(incident: Incident, at: datetime) -> None:
     move_state(incident, IncidentState.RECOVERED, INCIDENT_MOVES)
-    Incident.objects.filter(pk=incident.pk).update(recovered_at=at, parent=None)
+    shares = incident.parent is not None and (
+        incident.pinned or incident.parent.scope != Scope.TARGET
+    )
+    kept = {} if shares else {"parent": None}
+    Incident.objects.filter(pk=incident.pk).update(recovered_at=at, **kept)
     record(kind="incident_recovered", node=incident.node, data={"incident": incident.pk}, at=at)
     telling.tell_recovery(incident, at)
     announce("board", f"incident:{incident.pk}")
