@@ -49,6 +49,7 @@ def doubt(blackout: Blackout, now: datetime) -> None:
     BlackoutReceipt.objects.get_or_create(blackout=blackout, defaults={"incident": incident})
     accused = Incident.objects.filter(
         code=SILENT,
+        scope=Scope.TARGET,
         state__in=LIVE,
         pinned=False,
         node__provider__simulated=blackout.simulated,

@@ -2,13 +2,14 @@
 
 from typing import Any
 
-from django.db.models import F, OuterRef, QuerySet, Subquery
+from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 
 from fleet import access as fleet_access
 from fleet.access import Anyone
 from tickets.cases.models import Ticket
 from tickets.cases.states import LIVE
 from tickets.incidents.models import Hit, Incident, Receipt
+from tickets.incidents.states import LIVE as LIVE_INCIDENT
 
 
 def incidents(user: Anyone) -> QuerySet[Incident]:
@@ -32,7 +33,15 @@ def clocks_of_findings() -> dict[str, Any]:
 
 
 def hits_of(incident: Incident) -> list[Hit]:
-    """Whom it hurts, the soonest due first, with their tickets."""
-    rows = Hit.objects.filter(incident=incident)
+    """Whom it hurts, also through the incidents under it, the soonest due first, with their
+    tickets; each ticket once."""
+    rows = Hit.objects.filter(Q(incident=incident) | Q(incident__parent=incident))
     joined = rows.select_related("lease__customer", "ticket__assignee")
-    return list(joined.order_by(F("ticket__soonest_at").asc(nulls_last=True), "pk"))
+    ordered = joined.order_by(F("ticket__soonest_at").asc(nulls_last=True), "pk")
+    return list({hit.ticket_id: hit for hit in reversed(ordered)}.values())[::-1]
+
+
+def live_members(incident: Incident) -> QuerySet[Incident]:
+    """The live incidents under this one, with what lists show of them."""
+    rows = incident.children.filter(state__in=LIVE_INCIDENT).order_by("opened_at", "pk")
+    return rows.select_related("node", "finding__gpu", "finding__path")
