@@ -115,12 +115,21 @@ def _line(
         css=side if row.worded else "act",
         who=_who(row, people.get(row.actor_id or 0), reader, staff=staff),
         at=row.at,
-        act=str(ACTS.get(_act_of(row), "")),
+        act=_act(row),
         text=text,
         facts=_facts(row) if FACTS in row.data else (),
         erased=row.worded and not text,
         internal=internal,
     )
+
+
+def _act(row: TicketEvent) -> str:
+    """What was done, and why, where a rule decided."""
+    said = str(ACTS.get(_act_of(row), ""))
+    if row.kind != "class_set":
+        return said
+    because = {"act": said, "fault": wording.fault_text(row.data.get("code", "")).title}
+    return _("%(act)s: %(fault)s") % because
 
 
 def _facts(row: TicketEvent) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ class Ticket(models.Model):
     follows from the events and is written by `cases/settle.py` alone, so that lists need no clock.
 
     `wake_at` is when something happens to it by itself: a warning, a due, the end of a pause.
+    `provisional`: its class and code may still follow from the first examination.
     """
 
     customer = models.ForeignKey(Customer, on_delete=models.PROTECT, related_name="tickets")
@@ -27,6 +28,7 @@ class Ticket(models.Model):
     code = models.CharField(max_length=60, blank=True)
     created_at = models.DateTimeField()
     opened_by = models.BigIntegerField(null=True)
+    provisional = models.BooleanField(default=False)
     assignee = models.ForeignKey(
         User, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
@@ -57,6 +59,7 @@ class Ticket(models.Model):
             models.Index(fields=["state", "soonest_at"]),
             models.Index(fields=["customer", "-created_at"]),
             models.Index(fields=["lease", "-created_at"]),
+            models.Index(fields=["id"], condition=Q(provisional=True), name="provisional"),
             models.Index(fields=["wake_at"], condition=Q(wake_at__isnull=False), name="waking"),
             models.Index(fields=["policy", "created_at"]),
         ]

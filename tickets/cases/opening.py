@@ -21,6 +21,7 @@ from tickets.policies.queries import terms_in_force
 from tickets.policies.services import policy_for
 
 SUBJECT = 160
+GENERAL = "general"
 
 
 @transaction.atomic
@@ -30,7 +31,7 @@ def open_ticket(
     subject: str,
     source: str,
     lease: Lease | None = None,
-    klass: str = "general",
+    klass: str = GENERAL,
     code: str = "",
     body: str = "",
     actor: User | None = None,
@@ -60,6 +61,7 @@ def open_ticket(
         opened_by=actor.pk if actor else None,
         klass=klass,
         start_at=now,
+        provisional=_is_provisional(source, klass, lease),
     )
     author = Author.BOT if source == Source.ALERT else Author.STAFF
     append(ticket, "created", author=author, actor=actor, at=now, logged_at=logged_at)
@@ -70,6 +72,14 @@ def open_ticket(
     announce(*regions(ticket))
     ticket.refresh_from_db()
     return ticket
+
+
+def _is_provisional(source: str, klass: str, lease: Lease | None) -> bool:
+    """Whether the first examination may still say which class it is: not where we measured it, and
+    not where staff have said what it is."""
+    if lease is None or source == Source.ALERT:
+        return False
+    return source == Source.PORTAL or klass == GENERAL
 
 
 def _check_owner(lease: Lease | None, customer: Customer) -> None:

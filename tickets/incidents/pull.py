@@ -16,7 +16,7 @@ from django.db.models.functions import Coalesce
 from diagnostics.findings.models import Finding
 from diagnostics.findings.states import FindingState
 from fleet.changes.services import announce, record
-from tickets.incidents import causes, ourselves, recover
+from tickets.incidents import causes, classes, ourselves, recover
 from tickets.incidents.hits import leases_hit
 from tickets.incidents.models import Incident, Receipt, WorkItem
 from tickets.incidents.states import LIVE, Scope, WorkState
@@ -36,6 +36,7 @@ def pull(now: datetime) -> int:
         + _each(ourselves.see_again, ourselves.over(), now)
         + _each(_fold, _explained(), now)
         + causes.gather(now)
+        + _each(classes.settle, classes.waiting(), now)
     )
 
 
