@@ -1,7 +1,7 @@
 """Every model of `tickets`, gathered for Django; each lives with its subject."""
 
 from tickets.cases.models import Alarm, Outcome, Ticket, TicketEvent, TicketText
-from tickets.incidents.models import BlackoutReceipt, Hit, Incident, Receipt, WorkItem
+from tickets.incidents.models import BlackoutReceipt, Hit, Incident, Receipt, TriageMark, WorkItem
 from tickets.policies.models import LeasePolicy, PolicyVersion, SlaPolicy
 
 __all__ = [
@@ -17,5 +17,6 @@ __all__ = [
     "Ticket",
     "TicketEvent",
     "TicketText",
+    "TriageMark",
     "WorkItem",
 ]

@@ -48,11 +48,10 @@ def open_ticket(
     if not (subject.strip() or code in FAULTS):
         raise Refused({"subject": _("Say in a few words what is wrong.")})
     _check_owner(lease, customer)
-    policy = _policy_of(lease, klass, now)
     ticket = Ticket.objects.create(
         customer=customer,
         lease=lease,
-        policy=policy,
+        policy=_policy_of(lease, klass, now),
         subject=_in_short(subject),
         source=source,
         first_class=klass,

@@ -9,6 +9,7 @@ from fleet.live.region import Region, Rows
 from fleet.people.models import User
 from tickets.desk import queries
 from tickets.desk.contexts import board, fleet, lease, node, strip
+from tickets.incidents.queries import doubt
 
 Anyone = User | AnonymousUser
 STRIP = "strip"  # the key under which the fleet is one line
@@ -38,7 +39,7 @@ def board_rows(user: User, key: str) -> Rows:
 def fleet_rows(user: User, key: str) -> Rows:
     """`key` is STRIP, or the page's filters (`Filters.spec`)."""
     if key == STRIP:
-        seen = strip.view(queries.strip(user))
+        seen = strip.view(queries.strip(user), doubt(user))
         return Rows({"strip": render_to_string("desk/_strip.html", {"strip": seen})})
     page = queries.fleet_page(user, queries.filters(QueryDict(key)))
     return Rows(

@@ -34,7 +34,7 @@ from fleet.inventory.states import GpuState, NodeState
 from fleet.leases.models import Lease
 from fleet.leases.states import LeaseState
 from fleet.people.models import User
-from tickets.incidents.queries import clocks_of_findings
+from tickets.incidents.queries import clocks_of_findings, spoken_for
 from tickets.ordering import rank
 
 PAGE = 50
@@ -76,6 +76,7 @@ def board(user: User) -> QuerySet[Finding]:
     consequences = Finding.objects.filter(state=FindingState.OPEN).order_by("opened_at", "pk")
     return (
         mine.filter(~Q(root__state=FindingState.OPEN) | Q(root=None))
+        .exclude(pk__in=spoken_for().values("finding"))
         .annotate(
             calls=worst("opens"),
             weight=worst("severity"),

@@ -90,6 +90,21 @@ class Hit(models.Model):
         ]
 
 
+class TriageMark(models.Model):
+    """A person has done a step of the first ten minutes."""
+
+    incident = models.ForeignKey(Incident, on_delete=models.CASCADE, related_name="marks")
+    step = models.CharField(max_length=8)
+    at = models.DateTimeField()
+    actor = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    note = models.CharField(max_length=500, blank=True)
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["incident", "step"], name="one_mark_of_a_step")
+        ]
+
+
 class WorkItem(models.Model):
     """Something for the day: it wakes nobody and opens no ticket."""
 

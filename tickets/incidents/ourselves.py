@@ -56,7 +56,7 @@ def doubt(blackout: Blackout, now: datetime) -> None:
         opened_at__gte=blackout.opened_at - BEFORE,
     )
     accused.update(parent=incident)
-    announce("board", f"incident:{incident.pk}")
+    announce("board", "fleet", f"incident:{incident.pk}")
 
 
 def _again(blackout: Blackout) -> Incident | None:
@@ -110,7 +110,7 @@ def see_again(receipt: BlackoutReceipt, now: datetime) -> None:
         Incident.objects.filter(pk=child.pk).update(parent=None)
         if child.finding is not None:
             accuse(child, child.finding, now)
-    announce("board", f"incident:{incident.pk}")
+    announce("board", "fleet", f"incident:{incident.pk}")
 
 
 def _still_silent(incident: Incident) -> QuerySet[Incident]:

@@ -72,7 +72,7 @@ def test_two_people_do_not_both_take_it_unseen(fleet, ops, incident, make_user):
 
 def test_one_text_answers_every_customer_it_hurts(fleet, ops, sign_in):
     factories.make_lease(node=fleet.node, customer=fleet.other, gpus=fleet.cards[2:3])
-    fleet.lost_card(opens="incident", target="node", gpu=None, code="node_unreachable")
+    fleet.lost_card(opens="incident", target="node", gpu=None, code="driver_hung")
     pull(timezone.now())
     incident = Incident.objects.get()
     page = ops.get(f"/incidents/{incident.pk}/")
@@ -131,7 +131,7 @@ def test_only_staff_of_its_world_see_it(fleet, incident, make_user):
 @pytest.mark.parametrize("path", ["/incidents/{pk}/", "/board/"])
 def test_more_customers_need_the_same_queries(fleet, ops, path):
     counts = []
-    fleet.lost_card(opens="incident", target="node", gpu=None, code="node_unreachable")
+    fleet.lost_card(opens="incident", target="node", gpu=None, code="driver_hung")
     for _ in range(2):
         for _ in range(5):
             factories.make_lease(node=fleet.node, customer=fleet.other)

@@ -9,7 +9,8 @@ from django.urls import reverse
 from diagnostics.findings.models import Finding
 from fleet.inventory.models import Node
 from fleet.leases.models import Lease
-from tickets import wording
+from tickets import naming, wording
+from tickets.incidents.queries import leases_of_causes
 from tickets.wording import Sign
 
 
@@ -56,19 +57,39 @@ class FindingRow:
     due: datetime | None
     owner: str
     incident_url: str
+    cause: str
+    together: str
 
 
 def rows(page: Page[Finding]) -> list[FindingRow]:
     """The rows of one page; only the very first finding of all leads."""
-    leads = page.number == 1
+    leads, found = page.number == 1, list(page.object_list)
+    causes = leases_of_causes(pk for each in found if (pk := _cause_number(each)))
     return [
-        finding_row(found, running(found.node), lead=leads and place == 0)
-        for place, found in enumerate(page.object_list)
+        finding_row(
+            each,
+            running(each.node),
+            lead=leads and place == 0,
+            shared=causes.get(_cause_number(each)),
+        )
+        for place, each in enumerate(found)
     ]
 
 
-def finding_row(found: Finding, leases: list[Lease], *, lead: bool = False) -> FindingRow:
-    """`leases` are those that run on the finding's node now; `consequences` must be prefetched."""
+def _cause_number(found: Finding) -> int:
+    """The incident of the shared cause it stands for, or 0."""
+    return getattr(found, "incident", 0) if getattr(found, "cause_scope", None) else 0
+
+
+def finding_row(
+    found: Finding,
+    leases: list[Lease],
+    *,
+    lead: bool = False,
+    shared: list[Lease] | None = None,
+) -> FindingRow:
+    """`leases` are those that run on the finding's node now, `shared` those that a cause hurts
+    for which it stands; `consequences` must be prefetched."""
     node = found.node
     fault = wording.fault_text(found.code)
     return FindingRow(
@@ -85,13 +106,21 @@ def finding_row(found: Finding, leases: list[Lease], *, lead: bool = False) -> F
         node=node.name,
         url=f"{reverse('node', args=[node.pk])}#finding-{found.pk}",
         place=place(node),
-        customers=customers(found, leases),
+        customers=_named(shared) if shared is not None else customers(found, leases),
         consequences=tuple(consequence(each) for each in found.consequences.all()),
         lead=lead,
         due=getattr(found, "due", None),
         owner=getattr(found, "owner", None) or "",
         incident_url=_incident_url(getattr(found, "incident", None)),
+        cause=_cause(found),
+        together=naming.together(getattr(found, "together", None) or 0) if _cause(found) else "",
     )
+
+
+def _cause(found: Finding) -> str:
+    """The rack, PDU, uplink or provider it stands for."""
+    scope = getattr(found, "cause_scope", None)
+    return naming.placed(scope, getattr(found, "cause_place", "")) if scope else ""
 
 
 def _incident_url(pk: int | None) -> str:
@@ -130,7 +159,11 @@ def customers(found: Finding, leases: list[Lease]) -> tuple[Customer, ...]:
         hit = leases
     else:
         hit = []
+    return _named(hit)
+
+
+def _named(leases: list[Lease]) -> tuple[Customer, ...]:
     return tuple(
         Customer(lease.customer.name, lease.order_id, reverse("lease", args=[lease.pk]))
-        for lease in hit
+        for lease in leases
     )

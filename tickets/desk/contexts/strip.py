@@ -3,12 +3,14 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from fleet.people import formats
-from tickets import wording
+from tickets import naming, wording
 from tickets.desk.queries import Strip
+from tickets.incidents.models import Incident
 from tickets.wording import Sign
 
 
@@ -30,6 +32,15 @@ class Calm:
 
 
 @dataclass(frozen=True, slots=True)
+class Doubt:
+    """Our own view fails: what to do, and where it is worked on."""
+
+    title: str
+    sentence: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
 class StripView:
     """What the strip shows. `calm` is None while a finding is open."""
 
@@ -39,10 +50,11 @@ class StripView:
     cards_text: str
     examined_at: datetime | None
     calm: Calm | None
+    doubt: Doubt | None
 
 
-def view(strip: Strip) -> StripView:
-    """Word the counts."""
+def view(strip: Strip, doubted: Incident | None) -> StripView:
+    """Word the counts, and say first if we cannot see."""
     nodes = ngettext("%(count)d node", "%(count)d nodes", strip.nodes)
     return StripView(
         nodes=nodes % {"count": strip.nodes},
@@ -58,8 +70,14 @@ def view(strip: Strip) -> StripView:
         cards_out=strip.cards_out,
         cards_text=formats.number(strip.cards),
         examined_at=strip.examined_at,
-        calm=None if strip.findings else _calm(strip),
+        calm=None if strip.findings or doubted else _calm(strip),
+        doubt=_doubt(doubted) if doubted else None,
     )
+
+
+def _doubt(incident: Incident) -> Doubt:
+    said = naming.fault_of(incident)
+    return Doubt(said.title, said.staff, reverse("incident", args=[incident.pk]))
 
 
 def _calm(strip: Strip) -> Calm:

@@ -8,15 +8,16 @@ from django.urls import reverse
 
 from fleet.changes.models import Event
 from fleet.people.models import User
-from tickets import clocks, wording
-from tickets.desk.incidents import queries
+from tickets import clocks, naming, wording
+from tickets.desk.incidents import queries, triage
 from tickets.desk.queries import names_of
 from tickets.incidents.models import Hit, Incident
-from tickets.incidents.queries import hits_of
-from tickets.incidents.states import LIVE, IncidentState
+from tickets.incidents.queries import hits_of, live_members
+from tickets.incidents.states import LIVE, IncidentState, Scope
 from tickets.wording import Sign
 
-PARTS = ("head", "hits", "course")
+PARTS = ("head", "triage", "members", "hits", "course")
+MOST_MEMBERS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,19 @@ class HitRow:
     state: Sign
     due: datetime | None
     live: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """An incident that is part of this one."""
+
+    id: int
+    url: str
+    title: str
+    node: str
+    node_url: str
+    target: str
+    since: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +79,10 @@ class IncidentPage:
     snooze_reason: str
     parent: str
     parent_url: str
+    place: str
+    together: str
+    members: list[Member]
+    triage: triage.Shown
     hits: list[HitRow]
     course: list[Step]
     live: bool
@@ -73,18 +91,20 @@ class IncidentPage:
 
 def page(user: User, incident: Incident) -> IncidentPage:
     """`incident` as `queries.incident_or_404` gives it."""
-    fault, finding = wording.fault_text(incident.code), incident.finding
+    fault, finding = naming.fault_of(incident), incident.finding
     hits = [_hit(each) for each in hits_of(incident)]
     dues = [row.due for row in hits if row.live and row.due is not None]
-    parent = incident.parent
+    parent, live = incident.parent, incident.state in LIVE
+    members = [_member(row) for row in live_members(incident)[:MOST_MEMBERS]]
+    target = _target(incident)
     return IncidentPage(
         id=incident.pk,
         title=fault.title,
         state=incident.get_state_display(),
         severity=wording.severity(finding.severity if finding else ""),
         layer=wording.layer(finding.layer) if finding else "",
-        target=wording.found_on(finding) if finding else wording.target_name(incident.target),
-        reading=wording.sentence(finding.reason, finding.values) if finding else "",
+        target=target,
+        reading=_reading(incident, fault.summary),
         next=fault.staff,
         node=incident.node.name,
         node_url=reverse("node", args=[incident.node_id]),
@@ -95,12 +115,45 @@ def page(user: User, incident: Incident) -> IncidentPage:
         episodes=incident.episodes,
         snoozed_until=incident.snoozed_until,
         snooze_reason=incident.snooze_reason,
-        parent=wording.fault_text(parent.code).title if parent else "",
+        parent=naming.title(parent) if parent else "",
         parent_url=reverse("incident", args=[parent.pk]) if parent else "",
+        place=naming.where(incident),
+        together=naming.together(len(members)) if members else "",
+        members=members,
+        triage=triage.shown(incident, fault.title, target),
         hits=hits,
         course=_course(queries.course(incident)),
-        live=incident.state in LIVE,
+        live=live,
         snoozed=incident.state == IncidentState.SNOOZED,
+    )
+
+
+def _target(incident: Incident) -> str:
+    """The card, port or host it is about; a shared cause is about a place."""
+    if incident.scope != Scope.TARGET:
+        return naming.where(incident)
+    if incident.finding is not None:
+        return wording.found_on(incident.finding)
+    return wording.target_name(incident.target)
+
+
+def _reading(incident: Incident, summary: str) -> str:
+    """The reading that decided; of our own failed view, how many fell silent."""
+    if incident.scope == Scope.OURSELVES:
+        return queries.how_many_fell_silent(incident) or summary
+    finding = incident.finding
+    return wording.sentence(finding.reason, finding.values) if finding else ""
+
+
+def _member(row: Incident) -> Member:
+    return Member(
+        id=row.pk,
+        url=reverse("incident", args=[row.pk]),
+        title=naming.title(row),
+        node=row.node.name,
+        node_url=reverse("node", args=[row.node_id]),
+        target=_target(row),
+        since=row.opened_at,
     )
 
 

@@ -1,6 +1,5 @@
 """An incident's page: what it is, whom it hurts, whose clock runs out first, and what to do."""
 
-from collections.abc import Callable
 from datetime import timedelta
 
 from django.contrib import messages
@@ -15,9 +14,11 @@ from fleet.access import PersonRequest, ops_required, staff_required
 from fleet.changes.errors import Refused
 from tickets.desk.incidents import live, queries
 from tickets.desk.incidents.forms import SnoozeForm, TellForm
-from tickets.incidents import services
+from tickets.desk.incidents.placing import act
+from tickets.incidents import services, triage
 from tickets.incidents.models import Incident
 from tickets.incidents.queries import hits_of
+from tickets.incidents.recover import is_clear
 from tickets.live_page import Live, page
 
 
@@ -45,32 +46,24 @@ def _page(
 ) -> HttpResponse:
     told = [hit for hit in hits_of(row) if hit.ticket.is_live]
     context = {"incident": row, "tell_form": tell, "snooze_form": snooze, "told": told}
+    context |= {"steps": triage.ORDER, "closable": is_clear(row)}
     lives = [_live(request, row.pk)]
     template = "desk/incidents/incident.html"
     return page(request, template, lives, status=status, nav="board", **context)
-
-
-def _act(request: PersonRequest, pk: int, do: Callable[[Incident], object]) -> HttpResponseBase:
-    row = queries.incident_or_404(request.user, pk)
-    try:
-        do(row)
-    except Refused as refused:
-        messages.error(request, str(refused))
-    return redirect("incident", pk=pk)
 
 
 @require_POST
 @ops_required
 def take(request: PersonRequest, pk: int) -> HttpResponseBase:
     """I have it."""
-    return _act(request, pk, lambda row: services.take(row, actor=request.user))
+    return act(request, pk, lambda row: services.take(row, actor=request.user))
 
 
 @require_POST
 @ops_required
 def wake(request: PersonRequest, pk: int) -> HttpResponseBase:
     """Back on top of the board."""
-    return _act(request, pk, lambda row: services.wake(row, actor=request.user))
+    return act(request, pk, lambda row: services.wake(row, actor=request.user))
 
 
 @require_POST
@@ -82,7 +75,7 @@ def snooze(request: PersonRequest, pk: int) -> HttpResponseBase:
         return _page(request, row, TellForm(), form, status=422)
     until = timezone.now() + timedelta(hours=form.cleaned_data["hours"])
     said = {"until": until, "reason": form.cleaned_data["reason"], "actor": request.user}
-    return _act(request, pk, lambda row: services.snooze(row, **said))
+    return act(request, pk, lambda row: services.snooze(row, **said))
 
 
 @require_POST
