@@ -23,7 +23,7 @@ def merge(incident: Incident, *, into: Incident, actor: User) -> Incident:
     if incident.pk == into.pk:
         raise Refused({"into": _("An incident cannot go into itself.")})
     if incident.node.provider.simulated != into.node.provider.simulated:
-        raise Refused({"into": _("There is no such incident. Give its number, as in !12.")})
+        raise Refused({"into": _("There is no such incident. Give its number, such as 12.")})
     if into.parent_id is not None:
         above = {"number": f"!{into.parent_id}"}
         raise Refused({"into": _("That one is part of %(number)s itself. Choose that.") % above})

@@ -47,7 +47,7 @@ def _named(user: User, said: str) -> Incident:
     rows = incidents(user).select_related("node__provider")
     found = rows.filter(pk=number).first() if number is not None else None
     if found is None:
-        raise Refused(_("There is no such incident. Give its number, as in !12."))
+        raise Refused(_("There is no such incident. Give its number, such as 12."))
     return found
 
 
